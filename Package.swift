@@ -172,7 +172,7 @@ let testTargets = layer(
     "Tests/Support", target("Fakes", uses: "Determinism Money Networking Text Yosemite"), target("TestPrinters"),
     target("CTestFonts"), target("CCrashDisk"),
     tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
-    tests("Foundations/Monitoring", uses: "Determinism"), tests("Foundations/Files"),
+    tests("Foundations/Monitoring", uses: "Determinism"), tests("Readers/USB", uses: "CLibUSB Determinism"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
     tests("Foundations/Connections", uses: "Determinism Files"), tests("Foundations/Concurrency", uses: "TestDoubles"),
     tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/CardSecrets"),
@@ -193,7 +193,7 @@ let testTargets = layer(
     tests("Payment/Hosts", uses: cards, "Connections HostSecurity ISO8583 SimulatedTime TillConfiguration"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
     tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters", excluding: "Goldens"),
-    tests("Store/Storage", uses: "Determinism GRDB Money Payments"), tests("Readers/USB", uses: "CLibUSB Determinism"),
+    tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"), tests("Foundations/Files"),
     tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/Determinism"),
     tests(
         "Store/Yosemite", uses: "CardSecrets CCID CCrashDisk Concurrency Determinism DFU EMV Fakes Files Hardware",
@@ -215,8 +215,8 @@ let testTargets = layer(
         "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
         "TillConfiguration"),
     tests(
-        "Simulator/Explorer", uses: "Determinism Money Payments ScenarioFormat ScenarioRunner Sessions Simulator",
-        "StoreSite"),
+        "Simulator/Explorer", uses: "Determinism Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
+        "Simulator StoreSite"),
     tests(
         "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring SessionViews Sessions",
         "Simulator Text"),

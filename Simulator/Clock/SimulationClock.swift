@@ -13,6 +13,7 @@ import Synchronization
 /// with other programs, such as readers served over USB/IP.
 public final class SimulationClock: TimeSource {
     private struct Waiter {
+        let id: Int
         let deadline: Timestamp
         let isReady: @Sendable () -> Bool
         var continuation: CheckedContinuation<Void, Never>?
@@ -20,10 +21,14 @@ public final class SimulationClock: TimeSource {
 
     private struct State {
         var schedule = SimulationSchedule()
-        var waiters: [Int: Waiter] = [:]
+        /// In the order in which they came, which is that of their numbers.
+        var waiters: [Waiter] = []
         var lastWaiter = 0
         /// How long the machine has slept.
         var asleep = Duration.zero
+
+        /// The place of a waiter; nil when it waits no more.
+        func place(of id: Int) -> Int? { waiters.lastIndex { $0.id == id } }
     }
 
     private let base: any TimeSource
@@ -63,8 +68,9 @@ public final class SimulationClock: TimeSource {
     var nextMoment: Timestamp? {
         guard virtual != nil else { return nil }
         return state.withLock { state in
-            let deadline = state.waiters.values.lazy.map(\.deadline).min()
-            return [state.schedule.next?.moment, deadline].compactMap(\.self).min()
+            var next = state.schedule.next?.moment
+            for waiter in state.waiters { next = min(next ?? waiter.deadline, waiter.deadline) }
+            return next
         }
     }
 
@@ -131,15 +137,16 @@ public final class SimulationClock: TimeSource {
     func wait(until deadline: Timestamp, isReady: @escaping @Sendable () -> Bool) async {
         let (id, target) = state.withLock { state in
             state.lastWaiter += 1
-            state.waiters[state.lastWaiter] = Waiter(deadline: deadline, isReady: isReady)
+            state.waiters.append(Waiter(id: state.lastWaiter, deadline: deadline, isReady: isReady))
             return (state.lastWaiter, min(deadline, state.schedule.next?.moment ?? deadline))
         }
         let timer = virtual == nil ? realTimer(until: target, waking: id) : nil
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isWaiting = state.withLock { state in
-                    state.waiters[id]?.continuation = continuation
-                    return state.waiters[id] != nil
+                let isWaiting = state.withLock { state -> Bool in
+                    guard let place = state.place(of: id) else { return false }
+                    state.waiters[place].continuation = continuation
+                    return true
                 }
                 guard isWaiting else { return continuation.resume() }
                 // Anything that happened before the continuation was in its place would be missed.
@@ -201,12 +208,18 @@ public final class SimulationClock: TimeSource {
         wake { $0.deadline <= now }
     }
 
+    /// Wakes those of the present waiters that are due, in their order. Most signals wake none, so that the list is
+    /// seldom copied.
     private func wake(_ isDue: (Waiter) -> Bool) {
-        for (id, waiter) in state.withLock({ $0.waiters.sorted { $0.key < $1.key } }) where isDue(waiter) { wake(id) }
+        for waiter in state.withLock({ $0.waiters }) where isDue(waiter) { wake(waiter.id) }
     }
 
     private func wake(_ id: Int) {
-        state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation?.resume()
+        let waiter = state.withLock { state -> Waiter? in
+            guard let place = state.place(of: id) else { return nil }
+            return state.waiters.remove(at: place)
+        }
+        waiter?.continuation?.resume()
     }
 }
 

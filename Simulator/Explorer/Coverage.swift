@@ -6,10 +6,15 @@ struct Coverage: Sendable {
     private(set) var counts: [CoverageFeature: Int] = [:]
     /// The known injection points, in a deterministic order.
     private(set) var points: [InjectionPoint]
+    /// The same, to look up.
+    private var known: Set<InjectionPoint>
     /// The most occurrences of each injection point in one session.
     private var most: [InjectionPoint: Int] = [:]
 
-    init() { points = InjectionPoint.first.sorted() }
+    init() {
+        points = InjectionPoint.first.sorted()
+        known = Set(points)
+    }
 
     /// Adds the states of a session.
     ///
@@ -22,8 +27,8 @@ struct Coverage: Sendable {
         }
         var seen: [InjectionPoint: Int] = [:]
         for event in record.events { if let point = InjectionPoint(event) { seen[point, default: 0] += 1 } }
-        let known = Set(points)
-        points = (points + seen.keys.filter { !known.contains($0) }).sorted()
+        let newPoints = seen.keys.filter { known.insert($0).inserted }
+        if !newPoints.isEmpty { points = (points + newPoints).sorted() }
         for (point, count) in seen { most[point] = max(most[point] ?? 0, count) }
         return new
     }

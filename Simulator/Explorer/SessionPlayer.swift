@@ -105,9 +105,8 @@ struct DraftPlay: Sendable {
     /// Plays a draft. `seed` is the random seed, and `number` names the folder. The record has a `refusal` if the draft
     /// is not a valid scenario.
     func record(_ draft: SessionDraft, seed: UInt64, number: Int, keepsFiles: Bool) -> SessionRecord {
-        let text = draft.text(seed: seed, description: "explored")
         do throws(ScenarioFileError) {
-            guard let scenario = try ScenarioFile.scenarios(text: text, path: "explored.yaml").first else {
+            guard let scenario = try draft.scenarios(seed: seed, description: "explored").first else {
                 return SessionRecord(refusal: "no scenario")
             }
             return record(scenario, seed: seed, name: "\(number)", keepsFiles: keepsFiles)

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import Money
 import Payments
 import Sessions
@@ -79,9 +78,7 @@ struct SessionReading {
     // MARK: Secrets
 
     private func findSecrets(into record: inout SessionRecord) throws {
-        for row in try session.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name") {
-            guard let table = row.first?.value else { continue }
-            let values = try session.rows("SELECT * FROM \"\(table)\"").flatMap { $0.compactMap(\.value) }
+        for (table, values) in try session.recordedValues() where !values.isEmpty {
             record.note(search.secrets(in: Array(values.joined(separator: "\n").utf8)), in: "table \(table)")
         }
         let paper = session.printouts.flatMap(\.lines).joined(separator: "\n")
@@ -116,6 +113,7 @@ struct SecretSearch {
     }
 
     private let needles: [Needle]
+    private let scan: NeedleScan
 
     /// - Parameters:
     ///   - cards: the cards whose secrets to search for.
@@ -132,24 +130,12 @@ struct SecretSearch {
             needles += secret.expiryForms.map { Needle(secret: "expiry date", text: $0) }
         }
         self.needles = needles
+        scan = NeedleScan(needles.map { Array($0.text.utf8) })
     }
 
     /// Returns the secrets in a text.
     func secrets(in text: [UInt8]) -> Set<String> {
-        // The C library's search stops at a zero byte.
-        var text = text
-        for place in text.indices where text[place] == 0 { text[place] = UInt8(ascii: "\n") }
-        text.append(0)
-        var found: Set<String> = []
-        text.withUnsafeBufferPointer { text in
-            guard let start = text.baseAddress else { return }
-            start.withMemoryRebound(to: CChar.self, capacity: text.count) { start in
-                for needle in needles where !found.contains(needle.secret) {
-                    if strstr(start, needle.text) != nil { found.insert(needle.secret) }
-                }
-            }
-        }
-        return found
+        Set(scan.occurring(in: text).map { needles[$0].secret })
     }
 
     /// Returns the bytes of digits in hexadecimal, as in a trace.

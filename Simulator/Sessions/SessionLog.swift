@@ -92,6 +92,8 @@ public struct SessionEvent: Hashable, Sendable, Codable {
 
     /// Returns whether the event begins with these words.
     public func matches(_ words: String) -> Bool {
+        // Most events differ in the first letter, and then need no text.
+        guard let first = words.utf8.first, first == kind.rawValue.utf8.first else { return false }
         let text = text
         return text.hasPrefix(words)
             && (text.utf8.count == words.utf8.count || text.dropFirst(words.count).first == " ")

@@ -45,6 +45,15 @@ extension SimulatedSession {
         do throws(StorageError) { return try records.rows(sql) } catch { throw .storage(error) }
     }
 
+    /// Reads everything that the till's database contains, for a search.
+    ///
+    /// - Returns: the tables by name, each with the values of its rows as text, in order and without NULL.
+    /// - Throws: ``SimulatedSessionError/storage(_:)``
+    public func recordedValues() throws(SimulatedSessionError) -> [(table: String, values: [String])] {
+        let records = try openRecords()
+        do throws(StorageError) { return try records.contents() } catch { throw .storage(error) }
+    }
+
     private func openRecords() throws(SimulatedSessionError) -> SQLiteStorageManager {
         try world.checkIsOpen()
         return process.records

@@ -63,9 +63,9 @@ public struct CardCertificates: Sendable {
     public func signedStaticData(_ staticData: [UInt8]) throws(TestKeysError) -> [UInt8] {
         let signer = try keys.key(sizes.key(.issuer))
         do throws(CryptographyError) {
-            return try RecoverableSignature.sign(
-                [3, 1] + (profile?.dataAuthenticationCode ?? [0, 0]), rest: staticData, with: signer,
-                hasWrongHash: profile?.fault == .staticSignature)
+            return try keys.signature(
+                of: [3, 1] + (profile?.dataAuthenticationCode ?? [0, 0]), rest: staticData, by: sizes.key(.issuer),
+                signer, hasWrongHash: profile?.fault == .staticSignature)
         } catch {
             throw .unusable(name: sizes.key(.issuer).description, error)
         }
@@ -93,18 +93,20 @@ public struct CardCertificates: Sendable {
     private func certify(
         _ holder: TestRSAKey.Holder, _ fields: Fields, signer: TestRSAKey.Holder, staticData: [UInt8]
     ) throws(TestKeysError) -> PublicKeyCertificate {
-        let (key, signer) = (try keys.key(sizes.key(holder)).publicKey, try keys.key(sizes.key(signer)))
+        let name = sizes.key(signer)
+        let (key, signingKey) = (try keys.key(sizes.key(holder)).publicKey, try keys.key(name))
         let head =
             [fields.format] + fields.subject + fields.expiry + fields.serialNumber + [
                 fields.hashAlgorithm, 1, UInt8(truncatingIfNeeded: key.length),
                 UInt8(truncatingIfNeeded: key.exponent.count),
             ]
-        let room = RecoverableSignature.room(signerLength: signer.length) - head.count
+        let room = RecoverableSignature.room(signerLength: signingKey.length) - head.count
         let remainder = Array(key.modulus.dropFirst(room))
         do throws(CryptographyError) {
             return PublicKeyCertificate(
-                certificate: try RecoverableSignature.sign(
-                    head + key.modulus.prefix(room), rest: remainder + key.exponent + staticData, with: signer),
+                certificate: try keys.signature(
+                    of: head + key.modulus.prefix(room), rest: remainder + key.exponent + staticData, by: name,
+                    signingKey),
                 remainder: remainder, exponent: key.exponent)
         } catch {
             throw .unusable(name: sizes.key(holder).description, error)

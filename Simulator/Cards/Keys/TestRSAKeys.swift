@@ -15,6 +15,11 @@ public final class TestRSAKeys: Sendable {
     private let seed: UInt64
     private let cache: TestKeyCache?
     private let known = Mutex<[TestRSAKey: RSAPrivateKey]>([:])
+    /// Signatures under these keys, by a digest of what was signed, which keeps no card data.
+    private let signatures = Mutex<[[UInt8]: [UInt8]]>([:])
+
+    /// The most signatures to keep, some hundred bytes each.
+    private static let mostSignatures = 1024
 
     /// Creates a key store.
     ///
@@ -38,6 +43,23 @@ public final class TestRSAKeys: Sendable {
             known[name] = key
             return key
         }
+    }
+
+    /// Signs the certificate or the static data of a card; see ``RecoverableSignature``. The same card gets the same
+    /// signatures in every session, and a signature takes most of the time of making a card, so they are kept.
+    ///
+    /// - Throws: ``CryptographyError/dataLength(_:algorithm:)`` if the data do not fit; a failure of libcrypto.
+    func signature(
+        of data: [UInt8], rest: [UInt8], by name: TestRSAKey, _ key: RSAPrivateKey, hasWrongHash: Bool = false
+    ) throws(CryptographyError) -> [UInt8] {
+        let place = try SHA256.hash(Array("\(name) \(data.count) \(hasWrongHash) ".utf8) + data + rest)
+        if let made = signatures.withLock({ $0[place] }) { return made }
+        let signature = try RecoverableSignature.sign(data, rest: rest, with: key, hasWrongHash: hasWrongHash)
+        signatures.withLock { signatures in
+            if signatures.count >= Self.mostSignatures { signatures.removeAll() }
+            signatures[place] = signature
+        }
+        return signature
     }
 
     private func find(_ name: TestRSAKey) throws(TestKeysError) -> RSAPrivateKey {

@@ -113,11 +113,10 @@ struct CardLine: Sendable {
     /// Returns up to `count` bytes of the next signal; nil if the line is silent.
     mutating func take(_ count: Int) -> SimulatedCardContacts.Signal? {
         guard var next = signals.popFirst() else { return nil }
-        let rest = next.bytes.dropFirst(count)
+        guard next.bytes.count > count else { return next }
+        let rest = Array(next.bytes.dropFirst(count))
         next.bytes = Array(next.bytes.prefix(count))
-        if !rest.isEmpty {
-            signals.insert(SimulatedCardContacts.Signal(bytes: Array(rest), delay: .zero), at: signals.startIndex)
-        }
+        signals.insert(SimulatedCardContacts.Signal(bytes: rest, delay: .zero), at: signals.startIndex)
         return next
     }
 }

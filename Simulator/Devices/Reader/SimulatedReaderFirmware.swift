@@ -331,9 +331,13 @@ struct ReaderAnswer {
     static let timeExtension: UInt8 = 0x80
 
     var bytes: [UInt8] {
-        var bytes = [type]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(ReaderCommand.headerLength + data.count)
+        bytes.append(type)
         bytes.append(word: UInt32(data.count))
-        return bytes + [slot, sequence, status, error, specific] + data
+        bytes += [slot, sequence, status, error, specific]
+        bytes += data
+        return bytes
     }
 
     /// Returns the answer type for a command type (CCID 1.1 §6.1).

@@ -63,14 +63,24 @@ public struct BERTLV: Hashable, Sendable {
     /// Returns tag, minimal length, and value.
     public static func encode(_ tag: BERTag, _ value: [UInt8]) -> [UInt8] {
         let count = value.count
-        let length: [UInt8] =
-            switch count {
-            case ..<0x80: [UInt8(count)]
-            case ..<0x100: [0x81, UInt8(count)]
-            case ..<0x1_0000: [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
-            default: [0x83, UInt8(count >> 16 & 0xFF), UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF)]
-            }
-        return tag.bytes + length + value
+        var bytes: [UInt8] = []
+        // At most four bytes each of tag and length.
+        bytes.reserveCapacity(8 + count)
+        tag.append(to: &bytes)
+        switch count {
+        case ..<0x80: break
+        case ..<0x100: bytes.append(0x81)
+        case ..<0x1_0000:
+            bytes.append(0x82)
+            bytes.append(UInt8(count >> 8))
+        default:
+            bytes.append(0x83)
+            bytes.append(UInt8(count >> 16 & 0xFF))
+            bytes.append(UInt8(count >> 8 & 0xFF))
+        }
+        bytes.append(UInt8(count & 0xFF))
+        bytes += value
+        return bytes
     }
 
     /// The limits of a parser. They protect the caller's stack and memory.
@@ -137,9 +147,22 @@ public struct BERTag: RawRepresentable, Hashable, Comparable, Sendable, Expressi
 
     /// The encoded tag, 1...4 bytes.
     public var bytes: [UInt8] {
-        let all = (0..<4).map { UInt8(truncatingIfNeeded: rawValue >> UInt32(24 - $0 * 8)) }
-        let significant = Array(all.drop { $0 == 0 })
-        return significant.isEmpty ? [0] : significant
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return bytes
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        let count =
+            switch rawValue {
+            case ..<0x100: 1
+            case ..<0x1_0000: 2
+            case ..<0x100_0000: 3
+            default: 4
+            }
+        for place in (0..<count).reversed() {
+            bytes.append(UInt8(truncatingIfNeeded: rawValue >> UInt32(8 * place)))
+        }
     }
 
     /// Whether the value is a series of data objects (b6 of the first byte).

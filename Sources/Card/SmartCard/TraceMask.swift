@@ -143,8 +143,10 @@ struct TraceMask: ~Copyable {
         let halves = Self.halves(data[...])
         for known in seen where known.halves.count <= halves.count {
             known.halves.withUnsafeBytes { pattern in
-                for start in 0...(halves.count - pattern.count)
-                where halves[start] == pattern[0] && halves[start..<(start + pattern.count)].elementsEqual(pattern) {
+                for start in 0...(halves.count - pattern.count) {
+                    var same = 0
+                    while same < pattern.count, halves[start + same] == pattern[same] { same += 1 }
+                    guard same == pattern.count else { continue }
                     for index in (start / 2)...((start + pattern.count - 1) / 2) { hidden[index] = true }
                 }
             }
@@ -152,12 +154,29 @@ struct TraceMask: ~Copyable {
         return hidden
     }
 
-    private static func halves(_ bytes: ArraySlice<UInt8>) -> [UInt8] { bytes.flatMap { [$0 >> 4, $0 & 0x0F] } }
+    private static func halves(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var halves: [UInt8] = []
+        halves.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            halves.append(byte >> 4)
+            halves.append(byte & 0x0F)
+        }
+        return halves
+    }
 
+    /// Returns the bytes as hexadecimal digits, with stars for the hidden ones, whose digits are never made.
     private static func text(_ bytes: [UInt8], _ hidden: [Bool]) -> String {
-        var text = ""
-        for (byte, isHidden) in zip(bytes, hidden) { text += isHidden ? "**" : [byte].hexadecimal }
-        return text
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.count)
+        for (byte, isHidden) in zip(bytes, hidden) {
+            digits.append(isHidden ? UInt8(ascii: "*") : digit(byte >> 4))
+            digits.append(isHidden ? UInt8(ascii: "*") : digit(byte & 0x0F))
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    private static func digit(_ half: UInt8) -> UInt8 {
+        half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "A") + half - 10
     }
 }
 

@@ -2,9 +2,15 @@ import Synchronization
 
 /// Sends each value to every subscriber, in order.
 public final class Broadcast<Value: Sendable>: Sendable {
+    private struct Subscriber {
+        let number: UInt64
+        let continuation: AsyncStream<Value>.Continuation
+    }
+
     private struct State {
         var current: Value?
-        var subscribers: [UInt64: AsyncStream<Value>.Continuation] = [:]
+        /// The earliest first.
+        var subscribers: [Subscriber] = []
         var nextSubscriber: UInt64 = 0
     }
 
@@ -25,7 +31,7 @@ public final class Broadcast<Value: Sendable>: Sendable {
 
     deinit {
         // Nothing more will be sent: end the streams, so that no consumer waits forever.
-        for subscriber in state.withLock({ $0.subscribers.values.map(\.self) }) { subscriber.finish() }
+        for subscriber in state.withLock({ $0.subscribers }) { subscriber.continuation.finish() }
     }
 
     /// Sends a value to every subscriber.
@@ -35,7 +41,7 @@ public final class Broadcast<Value: Sendable>: Sendable {
         state.withLock { state in
             if keepsCurrent { state.current = value }
             // The earliest subscriber first, so that a repeatable run stays repeatable.
-            for (_, subscriber) in state.subscribers.sorted(by: { $0.key < $1.key }) { subscriber.yield(value) }
+            for subscriber in state.subscribers { subscriber.continuation.yield(value) }
         }
     }
 
@@ -44,12 +50,12 @@ public final class Broadcast<Value: Sendable>: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
         let number = state.withLock { state in
             state.nextSubscriber += 1
-            state.subscribers[state.nextSubscriber] = continuation
+            state.subscribers.append(Subscriber(number: state.nextSubscriber, continuation: continuation))
             if let current = state.current { continuation.yield(current) }
             return state.nextSubscriber
         }
         continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.subscribers.removeValue(forKey: number) }
+            self?.state.withLock { $0.subscribers.removeAll { $0.number == number } }
         }
         return stream
     }

@@ -134,9 +134,10 @@ public enum CCIDExchangeLevel: UInt32, Hashable, Sendable, CustomStringConvertib
 
     /// Takes the level from dwFeatures; the highest when a reader claims several.
     public init(features: UInt32) {
-        let levels: [CCIDExchangeLevel] = [.extendedAPDU, .shortAPDU, .tpdu]
-        self = levels.first { features & $0.rawValue != 0 } ?? .character
+        self = Self.highestFirst.first { features & $0.rawValue != 0 } ?? .character
     }
+
+    private static let highestFirst: [CCIDExchangeLevel] = [.extendedAPDU, .shortAPDU, .tpdu]
 
     /// Whether the host runs T=0 and T=1.
     public var leavesProtocolToHost: Bool { self == .character || self == .tpdu }

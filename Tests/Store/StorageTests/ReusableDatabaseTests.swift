@@ -1,6 +1,7 @@
 import Determinism
 import Foundation
 import GRDB
+import GRDBSQLite
 import Payments
 import Testing
 
@@ -184,6 +185,52 @@ import Testing
             try storage.performAndSave { try $0.insertNewObject(receipt) }
         }
         #expect(try storage.rows("SELECT count(*) AS n FROM receipt").first?.first?.value == "0")
+    }
+
+    @Test func `a rewindable database lets inspections read and not write`() throws {
+        let storage = try SQLiteStorageManager(rewindableWith: SeededRandomSource(seed: 1))
+        #expect(throws: StorageError.self) { try storage.rows("DELETE FROM storeIdentity") }
+        #expect(throws: StorageError.self) { try storage.rows("UPDATE storeIdentity SET attempts = 5") }
+        #expect(try storage.rows("SELECT attempts FROM storeIdentity").first?.first?.value == "0")
+    }
+
+    @Test func `an inspection leaves the statements of a rewindable database prepared`() throws {
+        let storage = try SQLiteStorageManager(rewindableWith: SeededRandomSource(seed: 1))
+        func preparedAgain() throws -> Int32 {
+            try storage.writer.unsafeRead { database in
+                let sql = DatabaseIdentity.statements.selection + " WHERE id = ?"
+                let statement = try database.cachedStatement(sql: sql)
+                return sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
+            }
+        }
+        _ = try identity(of: storage)
+        let before = try preparedAgain()
+        _ = try storage.rows("SELECT id FROM storeIdentity")
+        _ = try storage.contents()
+        try storage.rewind(random: SeededRandomSource(seed: 2))
+        _ = try identity(of: storage)
+        #expect(try preparedAgain() == before)
+    }
+
+    @Test func `contents are the values of all rows, without those of the session before`() throws {
+        let storage = try SQLiteStorageManager(rewindableWith: SeededRandomSource(seed: 1))
+        for seed in [1, 2] as [UInt64] {
+            try storage.rewind(random: SeededRandomSource(seed: seed))
+            _ = try journal(in: storage).beginSale()
+            let regular = try SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: seed))
+            _ = try journal(in: regular).beginSale()
+            let (contents, expected) = (try storage.contents(), try regular.contents())
+            #expect(contents.map(\.table) == expected.map(\.table))
+            #expect(contents.map(\.values) == expected.map(\.values))
+            let tables = try storage.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+            #expect(contents.map(\.table) == tables.compactMap { $0.first?.value })
+            for (table, values) in contents {
+                let rows = try storage.rows("SELECT * FROM \"\(table)\"")
+                #expect(values == rows.flatMap { $0.compactMap(\.value) })
+            }
+            #expect(contents.first { $0.table == "payment" }?.values.isEmpty == false)
+            #expect(contents.first { $0.table == "receipt" }?.values == [])
+        }
     }
 
     @Test func `a regular database is not rewound`() throws {

@@ -10,7 +10,20 @@ public enum ScenarioFile {
         do throws(SettingsError) { document = try SettingsDocument(path: path) } catch {
             throw ScenarioFileError(error)
         }
-        return try scenarios(document, path: path, files: .ofFolder) { (path) throws(SettingsError) in
+        return try scenarios(document.root, path: path, files: .ofFolder) { (path) throws(SettingsError) in
+            try SettingsDocument(path: path)
+        }
+    }
+
+    /// Reads every case of a scenario that a program made, as it would read the text of this value.
+    ///
+    /// - Parameters:
+    ///   - root: the outermost value, with unique keys in each mapping.
+    ///   - path: the path for error messages and the name of the scenario.
+    /// - Returns: the cases, in order.
+    /// - Throws: ``ScenarioFileError``
+    public static func scenarios(_ root: SettingsNode, path: String) throws(ScenarioFileError) -> [Scenario] {
+        try scenarios(root, path: path, files: .ofFolder) { (path) throws(SettingsError) in
             try SettingsDocument(path: path)
         }
     }
@@ -33,7 +46,7 @@ public enum ScenarioFile {
         do throws(SettingsError) { document = try SettingsDocument(text: text, file: path) } catch {
             throw ScenarioFileError(error)
         }
-        return try scenarios(document, path: path, files: .ofFolder, read: read)
+        return try scenarios(document.root, path: path, files: .ofFolder, read: read)
     }
 
     /// Reads every case of a text that stands alone, such as one of another machine. It names no files and
@@ -49,7 +62,7 @@ public enum ScenarioFile {
         do throws(SettingsError) { document = try SettingsDocument(text: text, file: name) } catch {
             throw ScenarioFileError(error)
         }
-        return try scenarios(document, path: name, files: .none) { (path) throws(SettingsError) in
+        return try scenarios(document.root, path: name, files: .none) { (path) throws(SettingsError) in
             throw SettingsError(
                 location: SettingsLocation(file: path, line: 1, column: 1), keyPath: "",
                 problem: .unreadableFile(reason: ScenarioFiles.reason))
@@ -57,11 +70,11 @@ public enum ScenarioFile {
     }
 
     private static func scenarios(
-        _ document: SettingsDocument, path: String, files: ScenarioFiles,
+        _ outermost: SettingsNode, path: String, files: ScenarioFiles,
         read: @escaping @Sendable (String) throws(SettingsError) -> SettingsDocument
     ) throws(ScenarioFileError) -> [Scenario] {
         let root: SettingsNode
-        do throws(SettingsError) { root = try IncludeReader(read: read).root(document.root, path: path) } catch {
+        do throws(SettingsError) { root = try IncludeReader(read: read).root(outermost, path: path) } catch {
             throw ScenarioFileError(error)
         }
         let expansion = CaseExpansion(root)
@@ -77,7 +90,7 @@ public enum ScenarioFile {
                 continue
             }
             let name = FilePath.stem(path) + (made.label.map { "[\($0)]" } ?? "")
-            var decoder = ScenarioDecoder(name: name, location: document.root.location, files: files)
+            var decoder = ScenarioDecoder(name: name, location: outermost.location, files: files)
             if let scenario = decoder.scenario(node) { scenarios.append(scenario) }
             problems.add(decoder.problems)
         }

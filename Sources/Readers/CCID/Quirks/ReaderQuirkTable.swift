@@ -23,7 +23,9 @@ public struct ReaderQuirkTable: Hashable, Sendable {
 
     /// Returns the rows that apply to a device, in order.
     public func rules(for device: USBDeviceDescriptor) -> [ReaderQuirkRule] {
-        rules.filter { $0.applies(to: device) }
+        // By place, so that only the rows that apply are copied.
+        rules.indices.filter { rules[$0].vendorID == device.vendorID && rules[$0].applies(to: device) }
+            .map { rules[$0] }
     }
 
     /// Returns the quirks of a device.

@@ -1,7 +1,6 @@
 import GRDB
 import Glibc
 public import Payments
-import Text
 
 /// Facts about a database file. Inspecting it reads and changes no record and does not create a missing file.
 public struct DatabaseInspection: Hashable, Sendable {
@@ -114,36 +113,6 @@ public enum RecentPayments {
             }
         } catch {
             throw StorageError(error, path: path)
-        }
-    }
-}
-
-extension SQLiteStorageManager {
-    /// Runs a read-only SQL query, for inspection tools and tests.
-    ///
-    /// - Parameter sql: one SQL statement.
-    /// - Returns: For each row, the column names and values as text, in order; nil for NULL and hexadecimal digits for
-    ///   a blob.
-    /// - Throws: ``StorageError``
-    public func rows(_ sql: String) throws(StorageError) -> [[(column: String, value: String?)]] {
-        do {
-            return try writer.read { database in
-                try Row.fetchAll(database, sql: sql).map { row in
-                    row.map { ($0, Self.text($1)) }
-                }
-            }
-        } catch {
-            throw StorageError(error, path: path ?? ":memory:")
-        }
-    }
-
-    private static func text(_ value: DatabaseValue) -> String? {
-        switch value.storage {
-        case .null: nil
-        case .int64(let number): String(number)
-        case .double(let number): String(number)
-        case .string(let text): text
-        case .blob(let bytes): bytes.lowercaseHexadecimal
         }
     }
 }

@@ -14,7 +14,7 @@ public final class SQLiteStorageManager: StorageManagerType {
     /// Delivers the notifications of commits.
     let notifier = CommitNotifier()
     /// Whether everything happens inside one transaction that ``rewind(random:)`` rolls back.
-    private let isRewindable: Bool
+    let isRewindable: Bool
 
     /// How long a call waits for another process, in seconds.
     private static let busyTimeoutSeconds = 5.0

@@ -1,4 +1,5 @@
 public import Determinism
+import Synchronization
 
 /// A request to the business logic: one case of an enumeration per operation, with its parameters, and a completion
 /// closure where there is a result.
@@ -20,11 +21,25 @@ extension Action {
     /// The type and the case, for example `ReceiptAction.print`.
     public var name: String {
         let mirror = Mirror(reflecting: self)
-        let type = String(describing: Self.self)
+        let type = ActionTypeNames.name(of: Self.self)
         guard mirror.displayStyle == .enum else { return type }
         if let label = mirror.children.first?.label { return "\(type).\(label)" }
         // A case without values describes itself by its name, unless the type has a description of its own.
         return self is any CustomStringConvertible ? type : "\(type).\(self)"
+    }
+}
+
+/// The names of the types of actions. Making one takes longer than the rest of an action's log entry.
+private enum ActionTypeNames {
+    private static let known = Mutex<[ObjectIdentifier: String]>([:])
+
+    static func name(of type: any Action.Type) -> String {
+        known.withLock { known in
+            if let name = known[ObjectIdentifier(type)] { return name }
+            let name = String(describing: type)
+            known[ObjectIdentifier(type)] = name
+            return name
+        }
     }
 }
 

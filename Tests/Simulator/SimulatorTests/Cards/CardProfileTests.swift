@@ -37,6 +37,17 @@ struct CardProfileTests {
         _ = try CardUnderTest(profile)
     }
 
+    @Test func `a change of a built-in profile stays with the card for which it was made`() throws {
+        let change = SettingsNode.mapping([("card", .mapping([("processingMilliseconds", .text("7"))]))])
+        for _ in 1...2 {
+            let plain = try CardProfileLibrary.profile("visa-dda")
+            let changed = try CardProfileLibrary.profile("visa-dda", changedBy: [change])
+            #expect(plain.processingTime == .zero && plain.origin?.changes == nil)
+            #expect(changed.processingTime == .milliseconds(7))
+            #expect(changed.applications.map(\.label) == plain.applications.map(\.label))
+        }
+    }
+
     @Test func `the profiles used in scenarios exist`() {
         let wanted = [
             "visa-credit", "mastercard-credit", "insufficient-funds", "declined-offline", "pin-required",

@@ -47,6 +47,33 @@ struct TestRSAKeysTests {
         #expect(try generate(name, seed: 5).publicKey == first)
     }
 
+    @Test func `a signature that is kept is the one that would be made`() throws {
+        let keys = TestRSAKeys()
+        let name = TestRSAKey(.issuer, bits: 1152)
+        let key = try keys.key(name)
+        let cases: [(data: [UInt8], rest: [UInt8], hasWrongHash: Bool)] = [
+            // The second has the bytes of the first, divided in another way.
+            ([1, 2], [3], false), ([1], [2, 3], false), ([1, 2], [3], true), ([1, 2], [4], false),
+        ]
+        for _ in 1...2 {
+            for (data, rest, hasWrongHash) in cases {
+                let made = try RecoverableSignature.sign(data, rest: rest, with: key, hasWrongHash: hasWrongHash)
+                let kept = try keys.signature(of: data, rest: rest, by: name, key, hasWrongHash: hasWrongHash)
+                #expect(kept == made)
+            }
+        }
+    }
+
+    @Test func `a signature that does not fit is refused each time`() throws {
+        let keys = TestRSAKeys()
+        let name = TestRSAKey(.icc, bits: 1024)
+        let key = try keys.key(name)
+        let data = [UInt8](repeating: 1, count: 128)
+        for _ in 1...2 {
+            #expect(throws: CryptographyError.self) { try keys.signature(of: data, rest: [], by: name, key) }
+        }
+    }
+
     @Test func `a key does not depend on earlier requests`() throws {
         let keys = TestRSAKeys(seed: 5)
         _ = try keys.key(TestRSAKey(.issuer, bits: 512))
