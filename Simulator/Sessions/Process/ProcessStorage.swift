@@ -28,12 +28,20 @@ struct ProcessStorage: StorageManagerType {
             // The process died before the commit, so nothing is saved.
             guard life.isAlive else { throw Self.gone(place) }
             if let refusal = disk.refusal(path: place) {
+                for event in notes.traced {
+                    guard let kind = event.kind.whenRefused else { continue }
+                    var event = event
+                    event.kind = kind
+                    life.trace(event)
+                }
                 life.note(.diskRefused, disk.condition.word)
                 throw refusal
             }
             return result
         }
         disk.flush()
+        // All of it is there now, even if the process dies at the first event.
+        for event in notes.traced { life.trace(event) }
         for note in notes.all { life.note(note.kind, note.detail) }
         return result
     }
@@ -53,7 +61,10 @@ struct ProcessStorage: StorageManagerType {
 
     private func checkReading() throws(StorageError) {
         guard life.isAlive else { throw Self.gone(place) }
-        guard disk.condition != .failing else { throw Self.failure(place) }
+        guard disk.condition != .failing else {
+            life.trace(TracedEvent(.unreadable))
+            throw Self.failure(place)
+        }
     }
 
     /// SQLITE_IOERR
@@ -69,6 +80,10 @@ struct ProcessStorage: StorageManagerType {
 /// The changes of a transaction that the session's log records.
 final class CommitNotes {
     private(set) var all: [(kind: SessionEventKind, detail: String)] = []
+    /// What the models need of it.
+    private(set) var traced: [TracedEvent] = []
+
+    func trace(_ event: TracedEvent) { traced.append(event) }
 
     func add(_ kind: SessionEventKind, _ detail: String) { all.append((kind, detail)) }
 }
@@ -140,11 +155,40 @@ struct WatchedStorage: StorageType {
 
     private func note<T: Object>(_ object: T) {
         switch object {
-        case let line as AttemptTransition: notes.add(.journal, "\(line.state.rawValue) \(line.attemptID)")
-        case let capture as OrderPaymentNotification: notes.add(.capture, "\(capture.state.rawValue) \(capture.id)")
+        case let payment as Payment:
+            notes.trace(
+                TracedEvent(
+                    .payment, payment: payment.id.rawValue, order: payment.orderID, amount: payment.amount.minorUnits))
+        case let attempt as PaymentAttempt:
+            notes.trace(
+                TracedEvent(
+                    .attempt, attempt.kind.rawValue, attempt: attempt.id, payment: attempt.paymentID.rawValue,
+                    amount: attempt.amount.minorUnits, lease: attempt.lease))
+        case let line as AttemptTransition:
+            notes.add(.journal, "\(line.state.rawValue) \(line.attemptID)")
+            notes.trace(TracedEvent(.journal, line.state.rawValue, attempt: line.attemptID))
+        case let capture as OrderPaymentNotification:
+            notes.add(.capture, "\(capture.state.rawValue) \(capture.id)")
+            notes.trace(
+                TracedEvent(
+                    .capture, "\(capture.state.rawValue) \(capture.gateway)", payment: capture.id.rawValue,
+                    lease: capture.lease))
         case let receipt as Receipt: notes.add(.receipt, "\(receipt.kind.rawValue) \(receipt.paymentID)")
         case let print as ReceiptPrint: notes.add(.printJob, "\(print.state.rawValue) \(print.id)")
         default: break
+        }
+    }
+}
+
+extension TracedEvent.Kind {
+    /// The kind of a commit that the disk refuses; nil for what is in a commit beside a step.
+    fileprivate var whenRefused: TracedEvent.Kind? {
+        switch self {
+        case .journal: .journalRefused
+        case .capture: .captureRefused
+        case .start, .crash, .till, .payment, .attempt, .journalRefused, .captureRefused, .unreadable, .host, .book,
+            .site:
+            nil
         }
     }
 }
