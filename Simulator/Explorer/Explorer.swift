@@ -20,7 +20,7 @@ public struct Explorer: Sendable {
     public var wire: String?
     /// The folder for the files of sessions that use files.
     public var folder: String
-    /// Called with each session's number and what the models of `Proof` need of it, in order; nil when nobody needs it.
+    /// Called with each session's number and what the models of `Proof` need of it, in order; nil for no traces.
     public var onTrace: (@Sendable (_ session: Int, _ events: [TracedEvent]) -> Void)?
     /// Returns the violations of a session.
     var judge: @Sendable (SessionRecord) -> [Violation] = { InvariantCheck($0).violations }

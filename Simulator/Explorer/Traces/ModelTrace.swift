@@ -1,6 +1,6 @@
 public import Sessions
 
-/// What a session did with one order, or with one payment without an order, as the steps of a model of `Proof`.
+/// The part of a session about one order, or about one payment without an order, as the steps of a model of `Proof`.
 ///
 /// The lines of ``text`` are what `Scripts/prove --traces` and ``TraceVerifier`` read.
 public struct ModelTrace: Hashable, Sendable {

@@ -17,7 +17,7 @@ public struct ScenarioRunner: Sendable {
     /// The most jobs that a session may run, as in a session's plan; nil for no limit. A session that needs more fails.
     public var mostTurns: Int?
     /// Called with each scenario's name and seed, and what the models of `Proof` need of its session, on the threads of
-    /// the run; nil when nobody needs it.
+    /// the run; nil for no traces.
     public var onTrace: (@Sendable (_ name: String, _ seed: UInt64, _ events: [TracedEvent]) -> Void)?
 
     /// Creates a runner; by default, it runs all scenarios one at a time.

@@ -13,7 +13,7 @@ struct TraceValidation {
     let models: String
 
     /// Spin's options: the deepest path, the size of its table, and no complaint about ends.
-    private static let options = ["-m200000", "-w16", "-E", "-b"]
+    private static let options = ["-m50000", "-w16", "-E", "-b"]
     private static let longestSearch = Duration.seconds(60)
 
     /// Prints a line for each order and model.
