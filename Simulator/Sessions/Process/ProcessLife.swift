@@ -24,6 +24,9 @@ final class ProcessLife: Sendable {
         if isAlive { log.note(kind, detail) }
     }
 
+    /// Whether somebody follows the session for the models.
+    var isTraced: Bool { log.isTraced }
+
     /// Gives an event of the process to the tracer while the process is alive.
     func trace(_ event: @autoclosure () -> TracedEvent) {
         guard log.isTraced, isAlive else { return }

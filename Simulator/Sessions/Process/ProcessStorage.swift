@@ -21,7 +21,7 @@ struct ProcessStorage: StorageManagerType {
 
     func performAndSave<T>(_ operation: (any StorageType) throws -> T) throws -> T {
         try checkReading()
-        let notes = CommitNotes()
+        let notes = CommitNotes(isTraced: life.isTraced)
         let result = try storage.performAndSave { storage in
             let result = try operation(WatchedStorage(storage, notes))
             for note in notes.all where note.kind == .journal { life.note(.saving, note.detail) }
@@ -80,10 +80,15 @@ struct ProcessStorage: StorageManagerType {
 /// The changes of a transaction that the session's log records.
 final class CommitNotes {
     private(set) var all: [(kind: SessionEventKind, detail: String)] = []
-    /// What the models need of it.
+    /// What the models need of it; empty when the session is not traced.
     private(set) var traced: [TracedEvent] = []
+    private let isTraced: Bool
 
-    func trace(_ event: TracedEvent) { traced.append(event) }
+    init(isTraced: Bool) { self.isTraced = isTraced }
+
+    func trace(_ event: @autoclosure () -> TracedEvent) {
+        if isTraced { traced.append(event()) }
+    }
 
     func add(_ kind: SessionEventKind, _ detail: String) { all.append((kind, detail)) }
 }
