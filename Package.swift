@@ -163,8 +163,8 @@ let program = layer(
             "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections CProcessSecrecy Cryptography Determinism",
             "DFU Doctor EMV EMVReplay Explorer Files Hardware Hosts HostSecurity HTTPListening ISO8583 MagneticStripe",
             "Mail ManualPages Money Monitoring Networking Payments PCSC Printing Receipts Recorder ScenarioFormat",
-            "ScenarioRunner Settings SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer Text",
-            "Sessions TillConfiguration USB Yosemite",
+            "ScenarioRunner Sessions Settings SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer",
+            "Text TillConfiguration USB Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.

@@ -116,7 +116,7 @@ born: /* PaymentRecovery.run takes over what dead processes left, in one commit 
     atomic {
         EV(open_attempts, me, 0);
         TAKE(0); TAKE(1); TAKE(2); TAKE(3);
-next:   /* PaymentRecovery.recover: one attempt after the other */
+next:   /* PaymentRecovery.recover: one attempt after the other; wait, when the host does not say what was restored */
         do
         :: k < ATTEMPTS && !(OPEN(k) && lease[k] == me) -> k++
         :: else -> break
@@ -131,10 +131,11 @@ next:   /* PaymentRecovery.recover: one attempt after the other */
         :: atomic { heard[me] == approval -> EV(take_approval, me, k); hangUp(); goto found }
         :: atomic { heard[me] == decline -> EV(take_decline, me, k); hangUp(); goto declinedBy }
         :: atomic { heard[me] == notFound -> EV(take_not_found, me, k); hangUp(); goto undo }   /* or reversed */
-        :: atomic { DEADLINE -> EV(deadline, me, k); hangUp(); goto noAnswer }
+        :: atomic { DEADLINE -> EV(deadline, me, k); hangUp(); if :: goto noAnswer :: goto undo fi }    /* knowsKeys */
         :: DIE
         fi
     :: atomic { state[k] != created && state[k] != authorized && !ASKED(k) -> goto undo }
+    :: atomic { !calm -> if :: state[k] == created || state[k] == authorized -> goto over :: else -> goto noAnswer fi }
     :: DIE
     fi;
 undo: /* JournalingPaymentHost.reverse: the commit, then the message */
@@ -160,8 +161,7 @@ advise: /* JournalingPaymentHost.forward: PaymentCollection.advise, PaymentRecov
     :: DIE
     fi;
     DO(EV(finish_advised, me, k); COMMIT(captured, over); tell(approved); goto over);
-unrecorded: /* CardPresentPaymentsError.unrecorded, and "still open" in the report of the recovery */
-    atomic { tell(unclear) };
+unrecorded: atomic { tell(unclear) };   /* CardPresentPaymentsError.unrecorded, and "still open" in the report */
 over: atomic { k++; goto next };        /* a payment or refund leaves nothing open behind it that is ours */
 
 idle: /* PaymentExclusion: one operation at a time */

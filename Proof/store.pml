@@ -69,8 +69,8 @@ proctype till(byte me) {
 born: /* PaymentJournal.claimNotification: an open one, or one that a person asks for (payments sync P...) */
 end_born:
     if
-    :: atomic { CLAIMABLE(0) -> k = 0; EV(claim_notification, me, 0); lease[0] = me; before = notification[0] }
-    :: atomic { CLAIMABLE(1) -> k = 1; EV(claim_notification, me, 1); lease[1] = me; before = notification[1] }
+    :: atomic { CLAIMABLE(0) -> EV(claim_notification, me, 0); k = 0; lease[0] = me; before = notification[0] }
+    :: atomic { CLAIMABLE(1) -> EV(claim_notification, me, 1); k = 1; lease[1] = me; before = notification[1] }
     :: DIE
     fi;
     if
@@ -113,8 +113,8 @@ resolve: /* OrderPaymentNotificationCommand.resolve */
     :: atomic { seen == paidByIt -> EV(record_confirmed, me, k); COMMIT(confirmed); goto done }
     :: atomic { seen == otherwise -> EV(record_conflict, me, k); COMMIT(conflict); goto done }
     :: atomic { seen == isClosed -> EV(record_refused, me, k); COMMIT(refused); goto done }
-    :: atomic { seen == unseen -> if :: NEEDS_REVIEW(before) -> goto done :: else fi; EV(record_silence, me, k);
-        COMMIT(AFTER_SILENCE); goto done }
+    :: atomic { seen == unseen && NEEDS_REVIEW(before) -> goto done }
+    :: atomic { seen == unseen && !NEEDS_REVIEW(before) -> EV(record_silence, me, k); COMMIT(AFTER_SILENCE); goto done }
     :: DIE
     fi;
 done: atomic { forget(); goto born }

@@ -1,6 +1,6 @@
 import Determinism
 public import ScenarioFormat
-import Sessions
+public import Sessions
 import Synchronization
 
 /// Generates sessions from a model of possible faults, plays them, and checks their invariants.
@@ -20,6 +20,8 @@ public struct Explorer: Sendable {
     public var wire: String?
     /// The folder for the files of sessions that use files.
     public var folder: String
+    /// Called with each session's number and what the models of `Proof` need of it, in order; nil for no traces.
+    public var onTrace: (@Sendable (_ session: Int, _ events: [TracedEvent]) -> Void)?
     /// Returns the violations of a session.
     var judge: @Sendable (SessionRecord) -> [Violation] = { InvariantCheck($0).violations }
 
@@ -73,6 +75,7 @@ public struct Explorer: Sendable {
             var broken: [(Planned, Violation)] = []
             for (planned, record) in zip(planned, played) {
                 report.sessions += 1
+                onTrace?(planned.number, record.traced)
                 if record.isUnreadable { report.unreadable += 1 } else if record.refusal != nil { report.refused += 1 }
                 let new = coverage.add(record)
                 if new > 0 { corpus.add(planned.draft) }
@@ -160,7 +163,7 @@ public struct Explorer: Sendable {
     private func play(
         _ planned: [Planned], goesOn: @escaping @Sendable () -> Bool, onResult: @escaping @Sendable (Int) -> Void
     ) async -> [SessionRecord] {
-        let play = DraftPlay(folder: folder)
+        let play = DraftPlay(folder: folder, isTraced: onTrace != nil)
         let records = Mutex<[SessionRecord]>([])
         await SessionPool(jobs: jobs).run(planned.count) { number in
             let session = planned[number]

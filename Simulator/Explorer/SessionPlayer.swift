@@ -12,6 +12,8 @@ import Synchronization
 struct SessionPlayer: Sendable {
     /// The folder for the session's database; nil for a database in memory.
     var folder: String?
+    /// Whether the record has what the models of `Proof` need.
+    var isTraced = false
 
     /// The longest step on the virtual clock, which exceeds all timeouts of tills and cardholders.
     private static let longestStep = Duration.seconds(12 * 3600)
@@ -23,8 +25,9 @@ struct SessionPlayer: Sendable {
         (plan.longestStep, plan.mostTurns) = (Self.longestStep, Self.mostTurns)
         let database = folder.map { "\($0)/till.sqlite" }
         if let database { plan.journal = .file(database) }
-        let (log, texts) = (Collected<SessionEvent>(), Collected<[UInt8]>())
+        let (log, texts, trace) = (Collected<SessionEvent>(), Collected<[UInt8]>(), Collected<TracedEvent>())
         plan.observer = { log.add($0) }
+        if isTraced { plan.tracer = { trace.add($0) } }
         plan.requestObserver = { target, body in
             texts.add(Array(target.utf8))
             texts.add(body)
@@ -55,7 +58,7 @@ struct SessionPlayer: Sendable {
             record = SessionRecord()
             record.refusal = "\(error)"
         }
-        (record.events, record.openResources) = (log.all, openResources)
+        (record.events, record.traced, record.openResources) = (log.all, trace.all, openResources)
         find(search, events: log.all, requests: texts.all, into: &record)
         if let folder { look(into: folder, search, &record) }
         return record
@@ -101,6 +104,8 @@ private final class Collected<Element: Sendable>: Sendable {
 struct DraftPlay: Sendable {
     /// The folder for the sessions' own folders.
     var folder: String
+    /// Whether the records have what the models of `Proof` need.
+    var isTraced = false
 
     /// Plays a draft. `seed` is the random seed, and `number` names the folder. The record has a `refusal` if the draft
     /// is not a valid scenario.
@@ -117,14 +122,14 @@ struct DraftPlay: Sendable {
 
     /// Plays a scenario that has the final steps of explored sessions.
     func record(_ scenario: Scenario, seed: UInt64, name: String, keepsFiles: Bool) -> SessionRecord {
-        guard keepsFiles else { return SessionPlayer(folder: nil).play(scenario, seed: seed) }
+        guard keepsFiles else { return SessionPlayer(folder: nil, isTraced: isTraced).play(scenario, seed: seed) }
         let place = "\(folder)/\(name)"
         let files = FileManager.default
         do { try files.createDirectory(atPath: place, withIntermediateDirectories: true) } catch {
             return SessionRecord(refusal: "\(place): \(error)")
         }
         defer { try? files.removeItem(atPath: place) }
-        return SessionPlayer(folder: place).play(scenario, seed: seed)
+        return SessionPlayer(folder: place, isTraced: isTraced).play(scenario, seed: seed)
     }
 
     /// Returns a scenario with the final steps of explored sessions added.

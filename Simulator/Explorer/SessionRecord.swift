@@ -57,6 +57,8 @@ struct SessionRecord: Sendable {
 
     var steps: [Step] = []
     var events: [SessionEvent] = []
+    /// What the models of `Proof` need of the session; empty unless somebody asks for it.
+    var traced: [TracedEvent] = []
     var attempts: [SessionPayment.Attempt] = []
     var payments: [SessionPayment] = []
     var charges: [Charge] = []

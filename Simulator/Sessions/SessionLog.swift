@@ -14,17 +14,22 @@ final class SessionLog: Sendable {
 
     private struct State {
         var events: [SessionEvent] = []
+        var tracedEvents = 0
         var watches: [Watch] = []
     }
 
     private let time: any TimeSource
     private let start: Timestamp
     private let observer: (@Sendable (SessionEvent) -> Void)?
+    private let tracer: (@Sendable (TracedEvent) -> Void)?
     private let state = Mutex(State())
 
-    /// Creates a log. `observer` receives every event synchronously.
-    init(_ time: any TimeSource, observer: (@Sendable (SessionEvent) -> Void)?) {
-        (self.time, self.observer) = (time, observer)
+    /// Creates a log. `observer` receives every event synchronously, and `tracer` what ``trace(_:)`` is given.
+    init(
+        _ time: any TimeSource, observer: (@Sendable (SessionEvent) -> Void)?,
+        tracer: (@Sendable (TracedEvent) -> Void)? = nil
+    ) {
+        (self.time, self.observer, self.tracer) = (time, observer, tracer)
         start = time.now()
     }
 
@@ -54,6 +59,21 @@ final class SessionLog: Sendable {
         }
         observer?(event)
         for act in acts { act() }
+    }
+
+    /// Whether somebody follows the session for the models.
+    var isTraced: Bool { tracer != nil }
+
+    /// Gives an event to the tracer, with its number and time. It is no event of the session, and nothing waits for it.
+    func trace(_ event: @autoclosure () -> TracedEvent) {
+        guard let tracer else { return }
+        var event = event()
+        event.milliseconds = time.now().milliseconds - start.milliseconds
+        event.number = state.withLock { state in
+            state.tracedEvents += 1
+            return state.tracedEvents
+        }
+        tracer(event)
     }
 
     /// Drops all work that waits for events.

@@ -52,6 +52,8 @@ public struct SessionPlan: Sendable {
     public var logsExchanges: Bool
     /// Receives every event synchronously, on the session's thread. It must not block.
     public var observer: (@Sendable (SessionEvent) -> Void)?
+    /// Receives what the models of `Proof` need of every event, as ``observer`` does; nil for no trace.
+    public var tracer: (@Sendable (TracedEvent) -> Void)?
     /// The longest simulated time that a step may take. A step that takes longer fails with
     /// ``SimulatedSessionError/stuck(step:)``.
     public var longestStep: Duration

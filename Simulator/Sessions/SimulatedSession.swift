@@ -195,6 +195,7 @@ public final class SimulatedSession: Sendable {
     /// Kills the process; see ``SessionAct/crash``.
     public func crash() {
         guard process.life.isAlive else { return }
+        process.life.trace(TracedEvent(.crash))
         world.log.note(.crash)
         process.die()
     }

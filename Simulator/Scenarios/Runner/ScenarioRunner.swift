@@ -1,6 +1,6 @@
 public import Determinism
 public import ScenarioFormat
-import Sessions
+public import Sessions
 import Settings
 import Synchronization
 
@@ -16,6 +16,9 @@ public struct ScenarioRunner: Sendable {
     public var keepsEvents: Bool
     /// The most jobs that a session may run, as in a session's plan; nil for no limit. A session that needs more fails.
     public var mostTurns: Int?
+    /// Called with each scenario's name and seed, and what the models of `Proof` need of its session, on the threads of
+    /// the run; nil for no traces.
+    public var onTrace: (@Sendable (_ name: String, _ seed: UInt64, _ events: [TracedEvent]) -> Void)?
 
     /// Creates a runner; by default, it runs all scenarios one at a time.
     public init(jobs: Int = 1, stopsAtFailure: Bool = false, updatesGolden: Bool = false, keepsEvents: Bool = false) {
@@ -73,6 +76,9 @@ public struct ScenarioRunner: Sendable {
         var plan = SessionPlan(scenario, seed: run.seed)
         let heard = LastEvents()
         plan.observer = { heard.add($0) }
+        let traced = TracedEvents()
+        if onTrace != nil { plan.tracer = { traced.add($0) } }
+        defer { onTrace?(run.name, run.seed, traced.all) }
         if let mostTurns { plan.mostTurns = mostTurns }
         let play: ScenarioPlay
         do {
@@ -115,6 +121,15 @@ public struct ScenarioRunner: Sendable {
         result.sessionEvents = keepsEvents ? events : nil
         return result
     }
+}
+
+/// The traced events of a session so far.
+private final class TracedEvents: Sendable {
+    private let events = Mutex<[TracedEvent]>([])
+
+    var all: [TracedEvent] { events.withLock { $0 } }
+
+    func add(_ event: TracedEvent) { events.withLock { $0.append(event) } }
 }
 
 extension Scenario {

@@ -36,16 +36,17 @@ struct ProcessHost: PaymentHost {
     func authorize(
         _ request: borrowing AuthorizationRequest
     ) async throws(PaymentHostError) -> AuthorizationResponse {
-        try send("authorize")
+        try send("authorize", request.key)
         do throws(PaymentHostError) {
-            return try take("authorize", try await host.authorize(request)) { $0.responseCode }
+            return try take("authorize", request.key, try await host.authorize(request)) { $0.responseCode }
         } catch {
-            throw fail("authorize", error)
+            throw fail("authorize", request.key, error)
         }
     }
 
     func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
-        try await exchange("reverse", about: request.reason.rawValue) { () async throws(PaymentHostError) in
+        let reason = request.reason.rawValue
+        try await exchange("reverse", of: request.key, about: reason) { () async throws(PaymentHostError) in
             try await host.reverse(request)
         } words: {
             ""
@@ -53,7 +54,8 @@ struct ProcessHost: PaymentHost {
     }
 
     func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
-        try await exchange("advise", about: advice.purpose.rawValue) { () async throws(PaymentHostError) in
+        let purpose = advice.purpose.rawValue
+        try await exchange("advise", of: advice.key, about: purpose) { () async throws(PaymentHostError) in
             try await host.advise(advice)
         } words: {
             ""
@@ -61,7 +63,7 @@ struct ProcessHost: PaymentHost {
     }
 
     func inquire(_ key: IdempotencyKey, identity: MessageIdentity?) async throws(PaymentHostError) -> InquiryResult {
-        try await exchange("inquire") { () async throws(PaymentHostError) in
+        try await exchange("inquire", of: key) { () async throws(PaymentHostError) in
             try await host.inquire(key, identity: identity)
         } words: { result in
             switch result {
@@ -82,7 +84,7 @@ struct ProcessHost: PaymentHost {
     }
 
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
-        try await exchange("refund") { () async throws(PaymentHostError) in
+        try await exchange("refund", of: request.key) { () async throws(PaymentHostError) in
             try await host.refund(request)
         } words: {
             $0.responseCode
@@ -90,7 +92,7 @@ struct ProcessHost: PaymentHost {
     }
 
     func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
-        try await exchange("increment") { () async throws(PaymentHostError) in
+        try await exchange("increment", of: request.key) { () async throws(PaymentHostError) in
             try await host.increment(request)
         } words: {
             $0.responseCode
@@ -100,38 +102,47 @@ struct ProcessHost: PaymentHost {
     // MARK: One message
 
     private func exchange<Answer>(
-        _ message: String, about detail: String = "", _ body: () async throws(PaymentHostError) -> Answer,
+        _ message: String, of key: IdempotencyKey, about detail: String = "",
+        _ body: () async throws(PaymentHostError) -> Answer,
         words: (Answer) -> String
     ) async throws(PaymentHostError) -> Answer {
-        try send(message, detail)
+        try send(message, key, detail)
         do throws(PaymentHostError) {
-            return try take(message, try await body(), words: words)
+            return try take(message, key, try await body(), words: words)
         } catch {
-            throw fail(message, error)
+            throw fail(message, key, error)
         }
     }
 
     /// Logs the message as sent. The issuer receives it even if that log entry triggers a crash of the process.
-    private func send(_ message: String, _ detail: String = "") throws(PaymentHostError) {
+    private func send(
+        _ message: String, _ key: IdempotencyKey, _ detail: String = ""
+    ) throws(PaymentHostError) {
         guard life.isAlive else { throw .notSent(Self.gone) }
-        life.note(.host, detail.isEmpty ? "\(message) sent" : "\(message) sent \(detail)")
+        note(detail.isEmpty ? "\(message) sent" : "\(message) sent \(detail)", of: key)
     }
 
     private func take<Answer>(
-        _ message: String, _ answer: Answer, words: (Answer) -> String
+        _ message: String, _ key: IdempotencyKey, _ answer: Answer, words: (Answer) -> String
     ) throws(PaymentHostError) -> Answer {
         let words = words(answer)
-        life.note(.host, words.isEmpty ? "\(message) answered" : "\(message) answered \(words)")
+        note(words.isEmpty ? "\(message) answered" : "\(message) answered \(words)", of: key)
         guard life.isAlive else { throw .outcomeUnknown(Self.gone) }
         return answer
     }
 
-    private func fail(_ message: String, _ error: PaymentHostError) -> PaymentHostError {
+    private func fail(_ message: String, _ key: IdempotencyKey, _ error: PaymentHostError) -> PaymentHostError {
         switch error {
-        case .notSent: life.note(.host, "\(message) not_sent")
-        case .outcomeUnknown: life.note(.host, "\(message) unanswered")
+        case .notSent: note("\(message) not_sent", of: key)
+        case .outcomeUnknown: note("\(message) unanswered", of: key)
         }
         return life.isAlive ? error : .outcomeUnknown(Self.gone)
+    }
+
+    /// Traces first, because the event can end the process.
+    private func note(_ words: String, of key: IdempotencyKey) {
+        life.trace(TracedEvent(.host, words, attempt: key.attemptNumber))
+        life.note(.host, words)
     }
 }
 
@@ -149,7 +160,9 @@ struct ProcessNetwork: Network {
     func response(for request: HTTPRequest) async throws(NetworkError) -> HTTPResponse {
         guard life?.isAlive != false else { throw .canceled(wasSent: false) }
         guard server?.isDown != true else {
-            life?.note(.site, "\(request.method.rawValue) \(request.address.path) 0")
+            let words = "\(request.method.rawValue) \(request.address.path) 0"
+            life?.trace(TracedEvent(.site, words))
+            life?.note(.site, words)
             throw .cannotConnect(host: request.address.origin.host, reason: "the site is starting again")
         }
         let deaths = server?.deaths
@@ -160,6 +173,8 @@ struct ProcessNetwork: Network {
         observer?(target, request.body ?? [])
         let answer = site.answer(
             SiteRequest(method: request.method.rawValue, target: target, headers: headers, body: request.body ?? []))
+        let seen = answer.seen
+        life?.trace(TracedEvent(.site, "\(seen.method) \(seen.route ?? seen.path) sent"))
         var result: Result<HTTPResponse, NetworkError>
         do throws(NetworkError) {
             result = .success(try await deliver(answer, to: request))
@@ -169,8 +184,8 @@ struct ProcessNetwork: Network {
         if server?.deaths != deaths {
             result = .failure(.connectionLost(host: request.address.origin.host, reason: "the site has died"))
         }
-        let seen = answer.seen
         let status = (try? result.get())?.status ?? 0
+        life?.trace(TracedEvent(.site, "\(seen.method) \(seen.route ?? seen.path) \(status)"))
         life?.note(.site, "\(seen.method) \(seen.route ?? seen.path) \(status)")
         guard life?.isAlive != false else { throw .canceled(wasSent: true) }
         return try result.get()

@@ -36,6 +36,17 @@ final class ProcessLife: Sendable {
         if isAlive { log.note(kind, detail) }
     }
 
+    /// Whether somebody follows the session for the models.
+    var isTraced: Bool { log.isTraced }
+
+    /// Gives an event of the process to the tracer while the process is alive.
+    func trace(_ event: @autoclosure () -> TracedEvent) {
+        guard log.isTraced, isAlive else { return }
+        var event = event()
+        event.process = number
+        log.trace(event)
+    }
+
     /// Ends the process for good.
     func end() {
         let mourners = state.withLock { state in

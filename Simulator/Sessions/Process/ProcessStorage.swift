@@ -21,19 +21,27 @@ struct ProcessStorage: StorageManagerType {
 
     func performAndSave<T>(_ operation: (any StorageType) throws -> T) throws -> T {
         try checkReading()
-        let notes = CommitNotes()
+        let notes = CommitNotes(isTraced: life.isTraced)
         let result = try storage.performAndSave { storage in
             let result = try operation(WatchedStorage(storage, notes))
             for note in notes.all where note.kind == .journal { life.note(.saving, note.detail) }
             // The process died before the commit, so nothing is saved.
             guard life.isAlive else { throw Self.gone(place) }
             if let refusal = disk.refusal(path: place) {
+                for event in notes.traced {
+                    guard let kind = event.kind.whenRefused else { continue }
+                    var event = event
+                    event.kind = kind
+                    life.trace(event)
+                }
                 life.note(.diskRefused, disk.condition.word)
                 throw refusal
             }
             return result
         }
         disk.flush()
+        // All of it is there now, even if the process dies at the first event.
+        for event in notes.traced { life.trace(event) }
         for note in notes.all {
             if note.kind == .journal { life.noteCommit(note.detail) }
             life.note(note.kind, note.detail)
@@ -56,7 +64,10 @@ struct ProcessStorage: StorageManagerType {
 
     private func checkReading() throws(StorageError) {
         guard life.isAlive else { throw Self.gone(place) }
-        guard disk.condition != .failing else { throw Self.failure(place) }
+        guard disk.condition != .failing else {
+            life.trace(TracedEvent(.unreadable))
+            throw Self.failure(place)
+        }
     }
 
     /// SQLITE_IOERR
@@ -72,6 +83,15 @@ struct ProcessStorage: StorageManagerType {
 /// The changes of a transaction that the session's log records.
 final class CommitNotes {
     private(set) var all: [(kind: SessionEventKind, detail: String)] = []
+    /// What the models need of it; empty when the session is not traced.
+    private(set) var traced: [TracedEvent] = []
+    private let isTraced: Bool
+
+    init(isTraced: Bool) { self.isTraced = isTraced }
+
+    func trace(_ event: @autoclosure () -> TracedEvent) {
+        if isTraced { traced.append(event()) }
+    }
 
     func add(_ kind: SessionEventKind, _ detail: String) { all.append((kind, detail)) }
 }
@@ -143,11 +163,40 @@ struct WatchedStorage: StorageType {
 
     private func note<T: Object>(_ object: T) {
         switch object {
-        case let line as AttemptTransition: notes.add(.journal, "\(line.state.rawValue) \(line.attemptID)")
-        case let capture as OrderPaymentNotification: notes.add(.capture, "\(capture.state.rawValue) \(capture.id)")
+        case let payment as Payment:
+            notes.trace(
+                TracedEvent(
+                    .payment, payment: payment.id.rawValue, order: payment.orderID, amount: payment.amount.minorUnits))
+        case let attempt as PaymentAttempt:
+            notes.trace(
+                TracedEvent(
+                    .attempt, attempt.kind.rawValue, attempt: attempt.id, payment: attempt.paymentID.rawValue,
+                    amount: attempt.amount.minorUnits, lease: attempt.lease))
+        case let line as AttemptTransition:
+            notes.add(.journal, "\(line.state.rawValue) \(line.attemptID)")
+            notes.trace(TracedEvent(.journal, line.state.rawValue, attempt: line.attemptID))
+        case let capture as OrderPaymentNotification:
+            notes.add(.capture, "\(capture.state.rawValue) \(capture.id)")
+            notes.trace(
+                TracedEvent(
+                    .capture, "\(capture.state.rawValue) \(capture.gateway)", payment: capture.id.rawValue,
+                    lease: capture.lease))
         case let receipt as Receipt: notes.add(.receipt, "\(receipt.kind.rawValue) \(receipt.paymentID)")
         case let print as ReceiptPrint: notes.add(.printJob, "\(print.state.rawValue) \(print.id)")
         default: break
+        }
+    }
+}
+
+extension TracedEvent.Kind {
+    /// The kind of a commit that the disk refuses; nil for what is in a commit beside a step.
+    fileprivate var whenRefused: TracedEvent.Kind? {
+        switch self {
+        case .journal: .journalRefused
+        case .capture: .captureRefused
+        case .start, .crash, .till, .payment, .attempt, .journalRefused, .captureRefused, .unreadable, .host, .book,
+            .site:
+            nil
         }
     }
 }

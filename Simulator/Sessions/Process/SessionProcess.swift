@@ -25,6 +25,7 @@ final class SessionProcess: Sendable {
     init(number: Int, in world: SessionWorld) throws(SimulatedSessionError) {
         let life = ProcessLife(number: number, log: world.log)
         self.life = life
+        life.trace(TracedEvent(.start, "\(number)"))
         life.note(.start, "\(number)")
         do {
             let records = try world.openStorage()
@@ -145,8 +146,12 @@ struct SessionTill: Sendable {
 
     private func payments(_ settings: TillConfiguration, site: PaymentSite?) -> CardPresentPaymentsStore {
         let (world, life) = (world, life)
+        let host = world.host(of: life)
+        life.trace(
+            TracedEvent(
+                .till, (world.plan.wire == nil ? "direct" : "wire") + (host.canBeAsked ? " asked" : " never_asked")))
         return CardPresentPaymentsStore(
-            host: world.host(of: life), journal: journal, merchant: settings.merchant,
+            host: host, journal: journal, merchant: settings.merchant,
             languages: settings.receipt.languages,
             history: history, readers: ReaderRegister(storage: storage), site: site, time: world.wallClock,
             random: world.random.stream("identity \(life.number)")

@@ -71,7 +71,7 @@ final class SessionWorld: Sendable {
             SessionLink(clock: clock), ServerLife(time: clock), SessionWallClock(clock)
         )
         random = SeededRandomSource(seed: plan.seed)
-        log = SessionLog(clock, observer: plan.observer)
+        log = SessionLog(clock, observer: plan.observer, tracer: plan.tracer)
         bus = SimulatedUSBBus(clock: clock)
         let keys: TestKeys
         do throws(TestKeysError) { keys = try Self.keys.get() } catch { throw .plan(error.description) }
@@ -92,7 +92,10 @@ final class SessionWorld: Sendable {
             issuer = try SimulatedIssuer(
                 name: Self.issuerName, accounts: accounts, rules: plan.issuerRules, keys: keys, time: clock,
                 random: random.stream("host"), ledgerPath: records.path.map { $0 + ".issuer" },
-                onEntry: { [log, tellings] _ in tellings.noteEntry(at: log.count) }, faults: plan.issuerFaults)
+                onEntry: { [log, tellings] entry in
+                    tellings.noteEntry(at: log.count)
+                    log.trace(TracedEvent(.book, entry.kind.rawValue, attempt: entry.key.attemptNumber))
+                }, faults: plan.issuerFaults)
             wire = try plan.wire.map { [issuer, log, random] in
                 try SessionWire(
                     $0, to: issuer, plan.till, keys: keys, clock: clock, random: random.stream("acquirer"), log: log)

@@ -18,13 +18,19 @@ struct SimulateExplore: AsyncParsableCommand {
               cardpresent simulate explore --wire iso87-ascii
               cardpresent simulate explore --crash-pairs
               cardpresent simulate explore --replay explored/FILE.yaml
+              cardpresent simulate explore --traces traces
+              cardpresent simulate explore --validate traces/session-7.jsonl
 
             Runs random sessions with faults in every layer and step, and checks that the ledgers agree, no card is \
             charged twice, every attempt ends, every approval has a proof, no secrets leak, and nothing hangs or stays \
             open. A failing session is shrunk and saved as a scenario, with the command to replay it. The same seed \
             gives the same sessions for any --jobs. See docs/explore.md.
 
-            Exits with 0 when no check fails, with 1 when one fails, and with 65 when a file is invalid.
+            --validate checks that the log of a session, which --traces writes, is a path of the models of the payment \
+            protocol. See docs/proof.md.
+
+            Exits with 0 when no check fails, with 1 when one fails or a log leaves its model, with 65 when a file is \
+            invalid, and with 69 when the models are not built.
             """)
 
     @Option(help: ArgumentHelp("Number of sessions. Default: 1000, or no limit with --time.", valueName: "number"))
@@ -62,6 +68,20 @@ struct SimulateExplore: AsyncParsableCommand {
         help: ArgumentHelp("Check the sessions of this scenario file instead. Can be repeated.", valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var replays: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Write the sessions to this new folder as steps of the models of payments.", valueName: "folder"),
+        completion: .directory)
+    var traces: String?
+    @Option(
+        name: .customLong("validate"),
+        help: ArgumentHelp("Check this log of a session against the models instead.", valueName: "file"),
+        completion: .file(extensions: ["jsonl"]))
+    var log: String?
+    @Option(
+        help: ArgumentHelp("Folder of the models that Scripts/prove --traces builds.", valueName: "folder"),
+        completion: .directory)
+    var models = ".build/proof/trace"
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -80,9 +100,19 @@ struct SimulateExplore: AsyncParsableCommand {
         guard
             !crashPairs
                 || (sessions == nil && time == nil && jsonFile == nil && !output.json && html == nil && replays.isEmpty
-                    && wire == nil)
+                    && traces == nil && log == nil && wire == nil)
         else {
             throw ValidationError("--crash-pairs can only be used with --seed, --jobs, and --out")
+        }
+        guard
+            log == nil
+                || (sessions == nil && time == nil && jsonFile == nil && !output.json && html == nil && replays.isEmpty
+                    && traces == nil && wire == nil)
+        else {
+            throw ValidationError("--validate can be used with --models only")
+        }
+        guard replays.isEmpty || traces == nil else {
+            throw ValidationError("--replay cannot be used with --traces")
         }
         guard jsonFile != "-" || !output.json else {
             throw ValidationError("--json and --json-file - cannot be used together")
@@ -92,7 +122,8 @@ struct SimulateExplore: AsyncParsableCommand {
     func run() async throws {
         Display.begin(output, isJSON: output.json || jsonFile == "-")
         try await FailureReport(isJSON: output.json).reporting {
-            let hasFailed = try await Display.timing {
+            let hasFailed = try await Display.timing { () async throws -> Bool in
+                if let log { return try await !TraceValidation(log: log, models: models).run() }
                 if crashPairs { return try await dieInPairs() }
                 return replays.isEmpty ? try await explore() : try await replay()
             }
@@ -110,7 +141,12 @@ struct SimulateExplore: AsyncParsableCommand {
     }
 
     private func explore() async throws -> Bool {
-        let (explorer, clock) = (explorer, SystemTimeSource())
+        let traceFolder = try traces.map { path throws(CommandFailure) in try TraceFolder(path) }
+        let clock = SystemTimeSource()
+        var explorer = explorer
+        if let traceFolder {
+            explorer.onTrace = { number, events in traceFolder.write("session-\(number)", events) }
+        }
         defer { try? FileManager.default.removeItem(atPath: explorer.folder) }
         let began = clock.reading()
         let progress = ProgressLine()
@@ -121,6 +157,7 @@ struct SimulateExplore: AsyncParsableCommand {
             progress.show($0, sessions: explorer.sessions, time: time)
         }
         progress.clear()
+        if let traceFolder { StandardError.note(try traceFolder.finish()) }
         try write(report.failures)
         if let jsonFile { try write(report, to: jsonFile) }
         if output.json { try write(report, to: "-") }

@@ -14,6 +14,7 @@ struct SimulateRun: AsyncParsableCommand {
               cardpresent simulate run Simulator/Resources/Scenarios
               cardpresent simulate run scenario.yaml --seed 7 --repeat 100
               cardpresent simulate run scenarios --tag '!slow' --junit results.xml
+              cardpresent simulate run scenarios --traces traces
 
             Runs the real payment stack above the USB transport with simulated time, so that waiting takes no time. \
             The same seed gives the same bytes for any --jobs; only the times in a JUnit file are real ones, unless \
@@ -67,6 +68,12 @@ struct SimulateRun: AsyncParsableCommand {
         help: ArgumentHelp("Write the results to this folder as HTML.", valueName: "folder"),
         completion: .directory)
     var html: String?
+    @Option(
+        help: ArgumentHelp(
+            "Write the sessions to this new folder as steps of the models of payments (docs/proof.md).",
+            valueName: "folder"),
+        completion: .directory)
+    var traces: String?
     @OptionGroup var output: OutputOptions
 
     private static func shard(_ text: String) throws -> ScenarioSelection.Shard {
@@ -101,12 +108,17 @@ struct SimulateRun: AsyncParsableCommand {
                 message: found.isEmpty ? "no scenarios found" : "none of \(found.count) scenarios selected",
                 fix: found.isEmpty ? "give a folder with .yaml files" : "check --filter, --tag, and --shard")
         }
-        let runner = ScenarioRunner(
+        let traceFolder = try traces.map { path throws(CommandFailure) in try TraceFolder(path) }
+        var runner = ScenarioRunner(
             jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, stopsAtFailure: failFast,
             updatesGolden: updateGolden, keepsEvents: html != nil)
+        if let traceFolder {
+            runner.onTrace = { name, seed, events in traceFolder.write("\(name)-\(seed)", events) }
+        }
         let progress = RunProgress(count: runs.count)
         let (report, durations) = await runner.run(runs, seed: seed, timedBy: SystemTimeSource()) { progress.show($0) }
         progress.clear()
+        if let traceFolder { StandardError.note(try traceFolder.finish()) }
         try write(report, durations)
         if report.hasFailed { throw ExitCode(ExitStatus.internalError.rawValue) }
     }

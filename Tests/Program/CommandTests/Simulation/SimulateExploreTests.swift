@@ -58,4 +58,73 @@ struct SimulateExploreTests {
         #expect(malformed.status == 65)
         #expect(malformed.error.contains("bad.yaml"))
     }
+
+    // MARK: Traces
+
+    /// A log in which a sale is captured that was never sent.
+    private static let log = """
+        {"detail":"1","kind":"start","milliseconds":0,"number":1,"process":1}
+        {"amount":1250,"detail":"","kind":"payment","milliseconds":0,"number":2,"payment":1,"process":1}
+        {"amount":1250,"attempt":1,"detail":"sale","kind":"attempt","milliseconds":0,"number":3,"payment":1,"process":1}
+        {"attempt":1,"detail":"created","kind":"journal","milliseconds":0,"number":4,"process":1}
+        {"attempt":1,"detail":"captured","kind":"journal","milliseconds":0,"number":5,"process":1}
+
+        """
+
+    /// Writes models that say this of every log.
+    private func models(_ script: String) throws -> String {
+        let folder = scratch.file("models")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for name in ["money", "store"] {
+            let path = try scratch.write("#!/bin/sh\n\(script)\n", to: "models/\(name)")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+        return folder
+    }
+
+    @Test func `sessions are written as traces, into a folder without older ones`() throws {
+        let folder = scratch.file("traces")
+        let first = try explore("--sessions", "12", "--seed", "7", "--traces", folder)
+        #expect(first.status == 0)
+        #expect(first.error.contains(" sessions in \(folder)"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(names.contains { $0.hasSuffix(".money.trace") })
+        #expect(names.contains { $0.hasSuffix(".jsonl") })
+        let second = try explore("--sessions", "12", "--seed", "7", "--traces", folder)
+        #expect(second.status == 64)
+        #expect(second.error.contains("has traces of an earlier run"))
+    }
+
+    @Test func `a log that a model has is accepted, and one that it does not have is located`() throws {
+        let log = try scratch.write(Self.log, to: "log.jsonl")
+        let right = try explore("--validate", log, "--models", try models("exit 0"))
+        #expect(right.status == 0)
+        #expect(right.output == "payment-1 in money.pml: accepted, 2 steps\n")
+        let wrong = try explore("--validate", log, "--models", try models("echo 'REACHED 1 of 2'; exit 1"))
+        #expect(wrong.status == 1)
+        #expect(
+            wrong.output == """
+                payment-1 in money.pml: REJECTED at step 2 of 2
+                  event 5: journal captured, attempt 1
+                  not possible here: finish_captured
+
+                """)
+    }
+
+    @Test func `a log is not validated without models, and no log is one of other lines`() throws {
+        let log = try scratch.write(Self.log, to: "log.jsonl")
+        let none = try explore("--validate", log, "--models", scratch.file("none"))
+        #expect(none.status == 69)
+        #expect(none.error.contains("Scripts/prove --traces"))
+        let broken = try explore("--validate", log, "--models", try models("echo 'LOG line 1: no'; exit 3"))
+        #expect(broken.status == 69)
+        #expect(broken.error.contains("can't read the log: LOG line 1: no"))
+        let malformed = try explore("--validate", try scratch.write(Self.log + "{}\n", to: "bad.jsonl"))
+        #expect(malformed.status == 65)
+        #expect(malformed.error.contains("bad.jsonl:6: not a traced event"))
+        #expect(try explore("--validate", try scratch.write("", to: "empty.jsonl")).status == 65)
+        #expect(try explore("--validate", scratch.file("missing.jsonl")).status == 66)
+        #expect(try explore("--validate", log, "--time", "1").status == 64)
+        #expect(try explore("--replay", "x.yaml", "--traces", scratch.file("traces")).status == 64)
+    }
 }
