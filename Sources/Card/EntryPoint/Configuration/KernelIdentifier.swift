@@ -8,7 +8,8 @@ public struct KernelIdentifier: Hashable, Sendable, CustomStringConvertible {
     public let bytes: [UInt8]
 
     /// Takes the identifier of a kernel of this reader; nil unless `bytes` are one byte below 80 that is not 00, or
-    /// three bytes from 80. If the low six bits of the first byte are zero, a domestic identifier has up to eight bytes.
+    /// three bytes from 80. If the low six bits of the first byte are zero, a domestic identifier may have up to eight
+    /// bytes.
     public init?(_ bytes: [UInt8]) {
         guard let first = bytes.first, first != 0 else { return nil }
         if first & 0x80 == 0 {
