@@ -17,7 +17,7 @@ struct FuzzTarget: Sendable {
     }
 
     static let all: [FuzzTarget] =
-        transmission + readers + stripes + [firmware] + cardData + [certificates] + payments + simulator + files
+        transmission + readers + stripes + [firmware] + cardData + [contactlessDirectory, certificates] + payments + simulator + files
         + siteAnswers + receiptsAndMail + hosts
 }
 
