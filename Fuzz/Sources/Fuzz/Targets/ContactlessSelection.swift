@@ -14,10 +14,10 @@ extension FuzzTarget {
             let mastercard = tlv(0x61, tlv(0x4F, "A0000000041010"), tlv(0x50, "4D43"), tlv(0x87, "01"))
             let visa = tlv(0x61, tlv(0x4F, "A0000000031010"), tlv(0x9F2A, "03"), tlv(0x87, "02"))
             let domestic = tlv(0x61, tlv(0x4F, "A00000000410"), tlv(0x9F2A, "810978"), tlv(0x9F29, "0102"))
-            let any = tlv(0x61, tlv(0x4F, "A000000004101001"), tlv(0x9F2A, "00"))
+            let wild = tlv(0x61, tlv(0x4F, "A000000004101001"), tlv(0x9F2A, "00"))
             return [
                 tlv(0x6F, name, tlv(0xA5, tlv(0xBF0C, mastercard))),
-                tlv(0x6F, name, tlv(0xA5, tlv(0xBF0C, visa, bytes("00"), domestic, any))),
+                tlv(0x6F, name, tlv(0xA5, tlv(0xBF0C, visa, bytes("00"), domestic, wild))),
                 tlv(0x6F, tlv(0xA5, tlv(0xBF0C, domestic, tlv(0x61, tlv(0x4F, "A000")), visa)), name),
                 tlv(0x6F, tlv(0x84, "A0000000031010"), tlv(0xA5, tlv(0x9F38, "9F66049F0206"))),
             ]
