@@ -67,7 +67,8 @@ let card = layer(
     "Sources/Card",
     target("SmartCard", uses: "CardSecrets Text"),
     target("EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard Text"),
-    target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"))
+    target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"),
+    target("EntryPoint", uses: "Determinism EMV Money SmartCard Text"))
 
 /// Drivers of card readers.
 let readers = layer(
@@ -170,13 +171,14 @@ let program = layer(
 /// The tests and what they share.
 let testTargets = layer(
     "Tests/Support", target("Fakes", uses: "Determinism Money Networking Text Yosemite"), target("TestPrinters"),
-    target("CTestFonts"), target("CCrashDisk"),
+    target("CTestFonts"), target("CCrashDisk"), tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
     tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
     tests("Foundations/Monitoring", uses: "Determinism"), tests("Readers/USB", uses: "CLibUSB Determinism"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
     tests("Foundations/Connections", uses: "Determinism Files"), tests("Foundations/Concurrency", uses: "TestDoubles"),
     tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/CardSecrets"),
     tests("Card/EMVReplay", uses: "CardSecrets Determinism EMV Money Settings SmartCard", copying: "Traces"),
+    tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"), tests("Card/SmartCard"),
     tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"),
     tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"), tests("Foundations/Text"),
     tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"),
@@ -203,7 +205,6 @@ let testTargets = layer(
         "Simulator/Simulator", uses: "CardSecrets CCID Cryptography Determinism EMV Hardware MagneticStripe Money",
         "Payments Settings SimulatedTime SmartCard USB"),
     tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Program/ManualPages"),
-    tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Card/SmartCard"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
     tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
     tests(
@@ -231,10 +232,10 @@ let testTargets = layer(
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [
     "Foundations": "CardSecrets Concurrency Connections Cryptography Determinism Files Money Monitoring Settings Text",
-    "SmartCard": "", "EMV": "", "EMVReplay": "", "USB": "", "CCID": "", "PCSC": "", "DFU": "", "StoreSiteServer": "",
-    "MagneticStripes": "MagneticStripe", "Hardware": "Payments Printing TillConfiguration", "Receipts": "Payments",
-    "ISO8583": "", "Storage": "", "Networking": "", "TestDoubles": "", "Yosemite": "", "Mail": "", "Simulator": "",
-    "StoreSite": "", "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "", "Hosts": "HostSecurity",
+    "SmartCard": "", "StoreSiteServer": "", "Storage": "", "Simulator": "", "Sessions": "ScenarioFormat ScenarioRunner",
+    "EMV": "", "CCID": "", "PCSC": "", "DFU": "", "MagneticStripes": "MagneticStripe", "ISO8583": "", "Networking": "",
+    "EMVReplay": "", "Hardware": "Payments Printing TillConfiguration", "SimulatorTesting": "", "Hosts": "HostSecurity",
+    "USB": "", "EntryPoint": "", "Receipts": "Payments", "TestDoubles": "", "Yosemite": "", "Mail": "", "StoreSite": "",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets

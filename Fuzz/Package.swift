@@ -27,6 +27,7 @@ let package = Package(
                 .product(name: "DFU", package: "CardPresent"),
                 .product(name: "EMV", package: "CardPresent"),
                 .product(name: "EMVReplay", package: "CardPresent"),
+                .product(name: "EntryPoint", package: "CardPresent"),
                 .product(name: "Hardware", package: "CardPresent"),
                 .product(name: "ISO8583", package: "CardPresent"),
                 .product(name: "Mail", package: "CardPresent"),

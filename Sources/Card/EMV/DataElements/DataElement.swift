@@ -69,9 +69,9 @@ public struct DataElement: Hashable, Sendable {
 }
 
 /// Binary-coded decimal numbers, two digits per byte: format n (EMV Book 3 §4.3).
-enum BinaryCodedDecimal {
+public enum BinaryCodedDecimal {
     /// Returns the last `byteCount * 2` digits of `number`, padded with zeros on the left.
-    static func encode(_ number: UInt64, byteCount: Int) -> [UInt8] {
+    public static func encode(_ number: UInt64, byteCount: Int) -> [UInt8] {
         var rest = number
         var bytes = [UInt8](repeating: 0, count: byteCount)
         for index in bytes.indices.reversed() {
@@ -82,7 +82,7 @@ enum BinaryCodedDecimal {
     }
 
     /// Returns the number; nil when a nibble is not a digit or there are more than nine bytes.
-    static func decode(_ bytes: some Collection<UInt8>) -> UInt64? {
+    public static func decode(_ bytes: some Collection<UInt8>) -> UInt64? {
         guard bytes.count <= 9 else { return nil }
         var number: UInt64 = 0
         for byte in bytes {

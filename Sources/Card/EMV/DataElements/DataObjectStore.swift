@@ -1,4 +1,4 @@
-import CardSecrets
+public import CardSecrets
 public import SmartCard
 
 /// The data objects of one transaction. Secret ones (PAN, track data, names) are stored separately, zeroed when the
@@ -68,15 +68,22 @@ struct DataObjectStore: ~Copyable {
     }
 }
 
-/// A box for a secret value, so that a dictionary can store it and nothing can print it.
-final class SecretDataObject: Sendable, CustomStringConvertible, CustomReflectable {
-    let value: SensitiveBytes
+/// A box for a secret value, so that a dictionary or a copied value can hold it and nothing can print it.
+public final class SecretDataObject: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    /// The value field of the data object, or encoded data objects.
+    public let value: SensitiveBytes
 
-    init(_ bytes: [UInt8]) { value = SensitiveBytes(bytes) }
+    /// Copies the bytes. The caller wipes its own copy.
+    public init(_ bytes: [UInt8]) { value = SensitiveBytes(bytes) }
 
-    var description: String { "SecretDataObject(masked)" }
+    /// Compares in a time that depends only on the lengths.
+    public static func == (first: SecretDataObject, second: SecretDataObject) -> Bool {
+        first.value.isEqual(to: second.value)
+    }
 
-    var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+    public var description: String { "SecretDataObject(masked)" }
+
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 /// Why a data object from the card is not valid. Contains its tag, never its value.

@@ -102,4 +102,11 @@ public enum EMVTag {
     public static let sequenceCounter: BERTag = 0x9F41
     public static let merchantNameAndLocation: BERTag = 0x9F4E
     public static let issuerScriptResults: BERTag = 0x9F5B
+
+    // Contactless selection
+    public static let terminalKernelIdentifier: BERTag = 0x96
+    public static let extendedSelection: BERTag = 0x9F29
+    public static let kernelIdentifier: BERTag = 0x9F2A
+    public static let terminalTransactionQualifiers: BERTag = 0x9F66
+    public static let issuerDiscretionaryData: BERTag = 0xBF0C
 }

@@ -105,3 +105,32 @@ public struct AdditionalTerminalCapabilities: ByteFlags {
         }
     }
 }
+
+/// Terminal transaction qualifiers, TTQ: what a contactless reader supports, and what it demands for a transaction (tag
+/// 9F66, EMV Contactless Book A §5.7).
+public struct TerminalTransactionQualifiers: ByteFlags {
+    public static let byteCount = 4
+    public let rawValue: UInt64
+
+    /// Takes the bytes of the data element as a number, the first byte highest. Reserved bits are kept.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    public static let magneticStripeMode = Self(byte: 1, 0x80)
+    public static let emvMode = Self(byte: 1, 0x20)
+    public static let contactChip = Self(byte: 1, 0x10)
+    public static let offlineOnly = Self(byte: 1, 0x08)
+    public static let onlinePIN = Self(byte: 1, 0x04)
+    public static let signature = Self(byte: 1, 0x02)
+    public static let offlineDataAuthenticationForOnline = Self(byte: 1, 0x01)
+
+    /// Set for each transaction.
+    public static let onlineCryptogramRequired = Self(byte: 2, 0x80)
+    /// Set for each transaction.
+    public static let cvmRequired = Self(byte: 2, 0x40)
+    public static let contactChipOfflinePIN = Self(byte: 2, 0x20)
+
+    public static let issuerUpdateProcessing = Self(byte: 3, 0x80)
+    public static let consumerDeviceCVM = Self(byte: 3, 0x40)
+
+    public static let fDDA = Self(byte: 4, 0x80)
+}

@@ -143,12 +143,20 @@ struct SelectedApplication: Sendable {
 
     /// Up to four ISO 639-1 codes in lower case (5F2D; EMV Book 4 §11.1); empty if the card states none, or no letters.
     var languagePreference: [String] {
-        let codes = information.value(EMVTag.languagePreference) ?? []
-        guard codes.count <= 8, codes.count.isMultiple(of: 2),
-            codes.allSatisfy({ (0x41...0x5A).contains($0 & 0xDF) && $0 < 0x80 })
+        LanguagePreference.codes(information.value(EMVTag.languagePreference) ?? [])
+    }
+}
+
+/// The languages that a card prefers (tag 5F2D; EMV Book 4 §11.1).
+public enum LanguagePreference {
+    /// Returns up to four ISO 639-1 codes in lower case, the preferred one first; empty unless `bytes` are pairs of
+    /// ASCII letters.
+    public static func codes(_ bytes: [UInt8]) -> [String] {
+        guard bytes.count <= 8, bytes.count.isMultiple(of: 2),
+            bytes.allSatisfy({ (0x41...0x5A).contains($0 & 0xDF) && $0 < 0x80 })
         else { return [] }
-        return stride(from: 0, to: codes.count, by: 2).map { start in
-            String(decoding: codes[start..<(start + 2)].map { $0 | 0x20 }, as: UTF8.self)
+        return stride(from: 0, to: bytes.count, by: 2).map { start in
+            String(decoding: bytes[start..<(start + 2)].map { $0 | 0x20 }, as: UTF8.self)
         }
     }
 }

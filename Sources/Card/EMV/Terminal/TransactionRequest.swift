@@ -1,6 +1,6 @@
 public import Determinism
 public import Money
-import SmartCard
+public import SmartCard
 import Text
 
 /// A transaction that the merchant requests.
@@ -49,8 +49,10 @@ extension TransactionRequest {
     /// Whether part of the amount is cashback.
     var hasCashback: Bool { (cashback?.minorUnits ?? 0) > 0 }
 
+    /// Checks cashback, sequence counter, and date.
+    ///
     /// - Throws: ``TransactionRequestError``
-    func check() throws(TransactionRequestError) {
+    public func check() throws(TransactionRequestError) {
         if let cashback {
             guard cashback.currency == amount.currency, cashback.minorUnits <= amount.minorUnits else {
                 throw .cashback
@@ -68,11 +70,33 @@ extension TransactionRequest {
     }
 }
 
+extension TransactionRequest {
+    /// Returns the value fields of the terminal's data objects for this transaction that do not depend on an
+    /// application or an interface (EMV Book 4 §10.1). Amounts that need more than 32 bits have no binary form.
+    public func dataObjects(of terminal: TerminalConfiguration) -> [BERTag: [UInt8]] {
+        TerminalData.common(of: terminal, self)
+    }
+}
+
 /// The terminal's data objects for one transaction (EMV Book 4 §10.1).
 enum TerminalData {
+    /// Returns the data objects for a transaction by contacts with an application.
     static func values(
         of terminal: TerminalConfiguration, _ candidate: ApplicationCandidate, _ request: TransactionRequest
     ) -> [BERTag: [UInt8]] {
+        var values = common(of: terminal, request)
+        values[EMVTag.terminalAID] = candidate.dfName
+        values[EMVTag.floorLimit] = binary(candidate.terminalApplication.floorLimit)
+        // Integrated circuit card read by contacts (ISO 8583 DE 22).
+        values[EMVTag.entryMode] = [0x05]
+        values[EMVTag.terminalVersion] = candidate.terminalApplication.versions.first.map {
+            [UInt8($0 >> 8), UInt8($0 & 0xFF)]
+        }
+        return values
+    }
+
+    /// Returns the data objects for a transaction with any application over any interface.
+    static func common(of terminal: TerminalConfiguration, _ request: TransactionRequest) -> [BERTag: [UInt8]] {
         let amount = UInt64(clamping: request.amount.minorUnits)
         let cashback = UInt64(clamping: request.cashback?.minorUnits ?? 0)
         let date = request.date
@@ -98,14 +122,7 @@ enum TerminalData {
             EMVTag.terminalType: [terminal.type.rawValue],
             EMVTag.capabilities: terminal.capabilities.bytes,
             EMVTag.additionalCapabilities: terminal.additionalCapabilities.bytes,
-            EMVTag.terminalAID: candidate.dfName,
-            EMVTag.floorLimit: binary(candidate.terminalApplication.floorLimit),
-            // Integrated circuit card read by contacts (ISO 8583 DE 22).
-            EMVTag.entryMode: [0x05],
         ]
-        values[EMVTag.terminalVersion] = candidate.terminalApplication.versions.first.map {
-            [UInt8($0 >> 8), UInt8($0 & 0xFF)]
-        }
         values[EMVTag.accountType] = request.accountType.map { [$0] }
         // The binary forms have 32 bits. For a larger amount they are missing, and the card gets zeros.
         values[EMVTag.amountBinary] = UInt32(exactly: amount).map(binary)
