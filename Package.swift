@@ -38,7 +38,6 @@ let packages = [
     "ArgumentParser": "swift-argument-parser", "GRDB": "GRDB.swift", "GRDBSQLite": "GRDB.swift", "NIOCore": "swift-nio",
     "NIOEmbedded": "swift-nio", "NIOHTTP1": "swift-nio", "NIOPosix": "swift-nio", "Yams": "Yams",
 ]
-
 func dependency(_ module: String) -> Target.Dependency {
     packages[module].map { .product(name: module, package: $0) } ?? .byName(name: module)
 }
@@ -67,6 +66,7 @@ let card = layer(
     "Sources/Card",
     target("SmartCard", uses: "CardSecrets Text"),
     target("EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard Text"),
+    target("ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV SmartCard Text"),
     target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"))
 
 /// Drivers of card readers.
@@ -170,9 +170,9 @@ let program = layer(
 /// The tests and what they share.
 let testTargets = layer(
     "Tests/Support", target("Fakes", uses: "Determinism Money Networking Text Yosemite"), target("TestPrinters"),
-    target("CTestFonts"), target("CCrashDisk"),
+    target("CTestFonts"), tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV SmartCard"),
     tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
-    tests("Foundations/Monitoring", uses: "Determinism"), tests("Foundations/Files"),
+    tests("Foundations/Monitoring", uses: "Determinism"), tests("Foundations/Files"), target("CCrashDisk"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
     tests("Foundations/Connections", uses: "Determinism Files"), tests("Foundations/Concurrency", uses: "TestDoubles"),
     tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/CardSecrets"),
@@ -231,10 +231,11 @@ let testTargets = layer(
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [
     "Foundations": "CardSecrets Concurrency Connections Cryptography Determinism Files Money Monitoring Settings Text",
-    "SmartCard": "", "EMV": "", "EMVReplay": "", "USB": "", "CCID": "", "PCSC": "", "DFU": "", "StoreSiteServer": "",
-    "MagneticStripes": "MagneticStripe", "Hardware": "Payments Printing TillConfiguration", "Receipts": "Payments",
-    "ISO8583": "", "Storage": "", "Networking": "", "TestDoubles": "", "Yosemite": "", "Mail": "", "Simulator": "",
-    "StoreSite": "", "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "", "Hosts": "HostSecurity",
+    "SmartCard": "", "EMV": "", "ContactlessKernel8": "", "EMVReplay": "", "USB": "", "CCID": "", "PCSC": "", "DFU": "",
+    "StoreSiteServer": "", "MagneticStripes": "MagneticStripe", "Hardware": "Payments Printing TillConfiguration",
+    "Receipts": "Payments", "ISO8583": "", "Storage": "", "Networking": "", "TestDoubles": "", "Yosemite": "",
+    "Mail": "", "Simulator": "", "StoreSite": "", "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "",
+    "Hosts": "HostSecurity",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets
