@@ -17,8 +17,8 @@ struct FuzzTarget: Sendable {
     }
 
     static let all: [FuzzTarget] =
-        transmission + readers + stripes + [firmware] + cardData + [certificates] + payments + simulator + files
-        + siteAnswers + receiptsAndMail + hosts
+        transmission + readers + stripes + [firmware] + cardData + [certificates, ellipticCurves] + payments
+        + simulator + files + siteAnswers + receiptsAndMail + hosts
 }
 
 /// Ends the program, which libFuzzer counts as a finding, when `condition` is false.

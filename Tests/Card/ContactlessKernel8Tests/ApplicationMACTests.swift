@@ -16,7 +16,7 @@ struct ApplicationMACTests {
         ) { values[$0] }
     }
 
-    // EMV Book E §3.2: the IAD-MAC covers the values of PDOL and CDOL1, the answer, and the static data
+    // Book E §3.2: the IAD-MAC covers the values of PDOL and CDOL1, the answer, and the static data
     @Test func `the IAD-MAC is that of the golden run, on both sides`() throws {
         let input = try GoldenRun.macInput()
         #expect(try mac(input) == hex("245EF795395063FD"))
@@ -24,7 +24,7 @@ struct ApplicationMACTests {
         #expect(card == hex("245EF795395063FD"))
     }
 
-    // EMV Book E §3.2: the EDA-MAC covers the cryptogram and the IAD-MAC
+    // Book E §3.2: the EDA-MAC covers the cryptogram and the IAD-MAC
     @Test func `the EDA-MAC is that of the golden run, on both sides`() throws {
         let (cryptogram, iadMAC) = (hex("2624B651CFC6F1BB"), hex("245EF795395063FD"))
         let made = try GoldenRun.cardChannel().edaMAC(cryptogram: cryptogram, iadMAC: iadMAC)

@@ -4,8 +4,8 @@ import Cryptography
 import Determinism
 import SmartCard
 
-/// One transaction, byte for byte, between our test card and another implementation of kernel 8. The keys are SHA-256 of
-/// their labels; the private key of the issuer is turned to the smaller y. Nothing in it is of a real card.
+/// One transaction, byte for byte, between our test card and another implementation of kernel 8. The keys are SHA-256
+/// of their labels; the private key of the issuer is turned to the smaller y. Nothing in it is of a real card.
 enum GoldenRun {
     static let rid = hex("F000000008")
     static let dfName = hex("F0000000080101")

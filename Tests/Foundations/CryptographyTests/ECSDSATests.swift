@@ -10,7 +10,7 @@ struct ECSDSATests {
         try EllipticCurvePrivateKey(secret: key(values.first), on: values.curve)
     }
 
-    // EMV Book E chapter 8: R is the hash of x of the commitment and of the message, and s = k + R d modulo the order
+    // Book E chapter 8: R is the hash of x of the commitment and of the message, and s = k + R d modulo the order
     @Test(arguments: CurveValues.all)
     func `a signature with a known nonce has known bytes`(_ values: CurveValues) throws {
         let pair = try pair(values)
@@ -44,7 +44,7 @@ struct ECSDSATests {
         #expect(try !ECSDSA.verify(signature, of: Self.message, key: other.publicKey))
     }
 
-    // EMV Book E §8.8.4: the sign of y matters in a signature, other than in a key agreement
+    // Book E §8.8.4: the sign of y matters in a signature, other than in a key agreement
     @Test(arguments: CurveValues.all) func `the other root of x verifies nothing`(_ values: CurveValues) throws {
         let smaller = try EllipticCurvePoint(smallerRootOf: hex(values.firstX), on: values.curve)
         #expect(try !ECSDSA.verify(hex(values.signature), of: Self.message, key: smaller))

@@ -39,7 +39,7 @@ struct EllipticCurveTests {
         #expect(try second.sharedX(with: first.publicKey).revealed == hex(values.shared))
     }
 
-    // EMV Book E §8.8.5: x alone is enough, since both roots lead to the same secret
+    // Book E §8.8.5: x alone is enough, since both roots lead to the same secret
     @Test(arguments: CurveValues.all) func `both roots of x give the same secret`(_ values: CurveValues) throws {
         let first = try pair(values.first, values.curve)
         let lifted = try EllipticCurvePoint(smallerRootOf: hex(values.secondX), on: values.curve)
@@ -49,7 +49,7 @@ struct EllipticCurveTests {
         #expect(try first.sharedX(with: lifted).revealed == hex(values.shared))
     }
 
-    // EMV Book E §8.8.4: key pairs are made so that y of the public key is the smaller root
+    // Book E §8.8.4: key pairs are made so that y of the public key is the smaller root
     @Test(arguments: CurveValues.all) func `a key pair is turned to the smaller y`(_ values: CurveValues) throws {
         let key = try pair(values.first, values.curve)
         let turned = try key.withSmallerY()
@@ -59,7 +59,7 @@ struct EllipticCurveTests {
         #expect(try turned.withSmallerY().publicKey == turned.publicKey)
     }
 
-    // EMV Book E chapter 7: the card multiplies its key with a blinding factor, and shows the blinded public key alone
+    // Book E chapter 7: the card multiplies its key with a blinding factor, and shows the blinded public key alone
     @Test(arguments: CurveValues.all) func `a blinded key agrees as its factors do`(_ values: CurveValues) throws {
         let card = try pair(values.first, values.curve)
         let factor = try EllipticCurveScalar(key(values.second), on: values.curve)

@@ -20,7 +20,7 @@ struct HashTests {
                 == hex("E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"))
     }
 
-    // EMV Book E chapter 8: the hash of signatures with P-521 is SHA-512
+    // Book E chapter 8: the hash of signatures with P-521 is SHA-512
     @Test func `SHA-512 comes out as in FIPS 180`() throws {
         #expect(
             try SHA512.hash(Array("abc".utf8))
