@@ -151,7 +151,7 @@ struct ApplicationMACTests {
         #expect(try written("010A") == Array(data.prefix(24)) + mac)
         #expect(try written("010C", cardOffset: 4) == Array(data.prefix(4)) + mac + Array(data.suffix(20)))
         #expect(try written("010E", cardOffset: 4) == data)
-        #expect(IADMACPlacement(interchangeProfile: []) == .none)
+        #expect(IADMACPlacement(interchangeProfile: []) == .nowhere)
         #expect(throws: IADMACError.offsetMissing) { try written("010C") }
         #expect(throws: IADMACError.noRoom(offset: 25, length: 32)) { try written("010C", cardOffset: 25) }
         #expect(throws: IADMACError.noRoom(offset: 255, length: 32)) { try written("010C", cardOffset: 255) }

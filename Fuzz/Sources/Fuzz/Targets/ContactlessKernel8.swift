@@ -4,8 +4,8 @@ import Cryptography
 import Determinism
 
 extension FuzzTarget {
-    /// Certificates on elliptic curves, and the messages of the secure channel. A fuzzer does not find valid signatures,
-    /// so most inputs are signed here: a kind, and then the bytes.
+    /// Certificates on elliptic curves, and the messages of the secure channel. A fuzzer does not find valid
+    /// signatures, so most inputs are signed here: a kind, and then the bytes.
     static let ellipticCurves = FuzzTarget(
         "elliptic-curves", longestInput: 800,
         seeds: {

@@ -39,7 +39,7 @@ public struct ApplicationMACInput: Sendable {
 /// issuer gets the bytes that the cryptogram covers (bits 06 of byte 2 of the application interchange profile).
 public enum IADMACPlacement: Hashable, Sendable {
     /// Nowhere. Also for 06, whose meaning is not known.
-    case none
+    case nowhere
     /// At the offset of the kernel's configuration (tag 9F821E).
     case atDefaultOffset
     /// At the offset that the card gives (tag 9F8107).
@@ -50,7 +50,7 @@ public enum IADMACPlacement: Hashable, Sendable {
         switch interchangeProfile.dropFirst().first.map({ $0 & 0x06 }) {
         case 0x02?: self = .atDefaultOffset
         case 0x04?: self = .atCardOffset
-        default: self = .none
+        default: self = .nowhere
         }
     }
 
@@ -68,7 +68,7 @@ public enum IADMACPlacement: Hashable, Sendable {
     ) throws(IADMACError) -> [UInt8] {
         let offset: Int
         switch self {
-        case .none: return data
+        case .nowhere: return data
         case .atDefaultOffset: offset = Int(defaultOffset)
         case .atCardOffset:
             guard let cardOffset else { throw .offsetMissing }
