@@ -85,7 +85,7 @@ struct RelayResistanceTests {
     @Test func `without an estimate of one side nothing is compared`() throws {
         #expect(
             try judge(5000, answer(minimum: 100, transmission: 0)) == .done(excess: 0, .relayResistancePerformed))
-        var rules = rules
+        var rules = self.rules
         rules.expectedAnswerTime = 0
         #expect(
             try judge(5000, answer(minimum: 100), rules: rules) == .done(excess: 0, .relayResistancePerformed))
