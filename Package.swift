@@ -38,7 +38,6 @@ let packages = [
     "ArgumentParser": "swift-argument-parser", "GRDB": "GRDB.swift", "GRDBSQLite": "GRDB.swift", "NIOCore": "swift-nio",
     "NIOEmbedded": "swift-nio", "NIOHTTP1": "swift-nio", "NIOPosix": "swift-nio", "Yams": "Yams",
 ]
-
 func dependency(_ module: String) -> Target.Dependency {
     packages[module].map { .product(name: module, package: $0) } ?? .byName(name: module)
 }
@@ -67,6 +66,7 @@ let card = layer(
     "Sources/Card",
     target("SmartCard", uses: "CardSecrets Text"),
     target("EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard Text"),
+    target("ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV SmartCard Text"),
     target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"),
     target("EntryPoint", uses: "Determinism EMV Money SmartCard Text"))
 
@@ -171,23 +171,24 @@ let program = layer(
 /// The tests and what they share.
 let testTargets = layer(
     "Tests/Support", target("Fakes", uses: "Determinism Money Networking Text Yosemite"), target("TestPrinters"),
-    target("CTestFonts"), target("CCrashDisk"), tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
+    tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Card/SmartCard"),
+    target("CCrashDisk"), tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV SmartCard"),
     tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
     tests("Foundations/Monitoring", uses: "Determinism"), tests("Readers/USB", uses: "CLibUSB Determinism"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
     tests("Foundations/Connections", uses: "Determinism Files"), tests("Foundations/Concurrency", uses: "TestDoubles"),
     tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/CardSecrets"),
     tests("Card/EMVReplay", uses: "CardSecrets Determinism EMV Money Settings SmartCard", copying: "Traces"),
-    tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"), tests("Card/SmartCard"),
+    tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"),
     tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"),
     tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"), tests("Foundations/Text"),
     tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"),
-    tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"),
+    target("CTestFonts"), tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"),
     tests("Readers/Guest", of: "CCID", uses: "CardSecrets Determinism EMV Hardware Simulator SmartCard USB"),
     tests(
         "Payment/Hardware", uses: "CardSecrets CCID Determinism DFU EMV MagneticStripe Money Payments Settings",
         "SimulatedTime Simulator SmartCard TestDoubles TillConfiguration USB"),
-    tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"), tests("Foundations/Money"),
+    tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"), tests("Foundations/Files"),
     tests(
         "Payment/TillConfiguration", uses: "CardSecrets Cryptography Determinism EMV Hardware MagneticStripe Money",
         "Payments Printing Settings", excluding: "Frozen"),
@@ -195,7 +196,7 @@ let testTargets = layer(
     tests("Payment/Hosts", uses: cards, "Connections HostSecurity ISO8583 SimulatedTime TillConfiguration"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
     tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters", excluding: "Goldens"),
-    tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"), tests("Foundations/Files"),
+    tests("Foundations/Money"), tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"),
     tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/Determinism"),
     tests(
         "Store/Yosemite", uses: "CardSecrets CCID CCrashDisk Concurrency Determinism DFU EMV Fakes Files Hardware",
@@ -232,10 +233,11 @@ let testTargets = layer(
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [
     "Foundations": "CardSecrets Concurrency Connections Cryptography Determinism Files Money Monitoring Settings Text",
-    "SmartCard": "", "StoreSiteServer": "", "Storage": "", "Simulator": "", "Sessions": "ScenarioFormat ScenarioRunner",
-    "EMV": "", "CCID": "", "PCSC": "", "DFU": "", "MagneticStripes": "MagneticStripe", "ISO8583": "", "Networking": "",
-    "EMVReplay": "", "Hardware": "Payments Printing TillConfiguration", "SimulatorTesting": "", "Hosts": "HostSecurity",
-    "USB": "", "EntryPoint": "", "Receipts": "Payments", "TestDoubles": "", "Yosemite": "", "Mail": "", "StoreSite": "",
+    "Hardware": "Payments Printing TillConfiguration", "Sessions": "ScenarioFormat ScenarioRunner", "TestDoubles": "",
+    "MagneticStripes": "MagneticStripe", "ContactlessKernel8": "", "Hosts": "HostSecurity", "SimulatorTesting": "",
+    "Receipts": "Payments", "StoreSiteServer": "", "Networking": "", "EntryPoint": "", "SmartCard": "", "Simulator": "",
+    "EMVReplay": "", "StoreSite": "", "Yosemite": "", "Storage": "", "ISO8583": "", "CCID": "", "PCSC": "", "Mail": "",
+    "EMV": "", "DFU": "", "USB": "",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets

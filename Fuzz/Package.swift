@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "CCID", package: "CardPresent"),
                 .product(name: "DFU", package: "CardPresent"),
                 .product(name: "EMV", package: "CardPresent"),
+                .product(name: "ContactlessKernel8", package: "CardPresent"),
                 .product(name: "EMVReplay", package: "CardPresent"),
                 .product(name: "EntryPoint", package: "CardPresent"),
                 .product(name: "Hardware", package: "CardPresent"),

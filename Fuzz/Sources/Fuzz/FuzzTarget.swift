@@ -17,7 +17,8 @@ struct FuzzTarget: Sendable {
     }
 
     static let all: [FuzzTarget] =
-        transmission + readers + stripes + [firmware] + cardData + [contactlessDirectory, certificates] + payments
+        transmission + readers + stripes + [firmware] + cardData
+        + [contactlessDirectory, certificates, ellipticCurves] + payments
         + simulator + files + siteAnswers + receiptsAndMail + hosts
 }
 

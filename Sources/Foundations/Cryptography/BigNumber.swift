@@ -26,10 +26,10 @@ struct BigNumber: ~Copyable, Sendable {
     }
 
     private static func make(_ fill: (OpaquePointer) -> Bool) throws(CryptographyError) -> OpaquePointer {
-        guard let number = BN_secure_new() else { throw .libraryFailure("RSA") }
+        guard let number = BN_secure_new() else { throw .libraryFailure("arithmetic") }
         guard fill(number) else {
             BN_clear_free(number)
-            throw .libraryFailure("RSA")
+            throw .libraryFailure("arithmetic")
         }
         return number
     }
@@ -46,7 +46,7 @@ struct BigNumber: ~Copyable, Sendable {
     borrowing func bytes(count: Int) throws(CryptographyError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let length = Int32(count)
-        guard BN_bn2binpad(pointer, &bytes, length) == length else { throw .libraryFailure("RSA") }
+        guard BN_bn2binpad(pointer, &bytes, length) == length else { throw .libraryFailure("arithmetic") }
         return bytes
     }
 }
@@ -56,7 +56,7 @@ struct BigNumberContext: ~Copyable {
     let pointer: OpaquePointer
 
     init() throws(CryptographyError) {
-        guard let context = BN_CTX_secure_new() else { throw .libraryFailure("RSA") }
+        guard let context = BN_CTX_secure_new() else { throw .libraryFailure("arithmetic") }
         pointer = context
     }
 
@@ -71,10 +71,10 @@ struct MontgomeryContext: ~Copyable, Sendable {
     init(
         modulus: borrowing BigNumber, _ context: borrowing BigNumberContext
     ) throws(CryptographyError) {
-        guard let montgomery = BN_MONT_CTX_new() else { throw .libraryFailure("RSA") }
+        guard let montgomery = BN_MONT_CTX_new() else { throw .libraryFailure("arithmetic") }
         guard BN_MONT_CTX_set(montgomery, modulus.pointer, context.pointer) == 1 else {
             BN_MONT_CTX_free(montgomery)
-            throw .libraryFailure("RSA")
+            throw .libraryFailure("arithmetic")
         }
         pointer = montgomery
     }

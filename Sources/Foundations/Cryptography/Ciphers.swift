@@ -59,6 +59,59 @@ public enum AES {
     }
 }
 
+/// AES in counter mode (NIST SP 800-38A §6.5). Enciphering and deciphering are the same operation.
+///
+/// A counter must never be used for two messages under one key: the exclusive or of the two would be in the open.
+public enum AESCTR {
+    /// Enciphers or deciphers `data` of any length.
+    ///
+    /// - Parameters:
+    ///   - data: the plain text or the ciphertext.
+    ///   - key: 16, 24, or 32 bytes.
+    ///   - counter: the first counter block, 16 bytes, big-endian; it counts up by one for every 16 bytes of data.
+    /// - Returns: as many bytes as `data` has.
+    /// - Throws: ``CryptographyError/keyLength(_:algorithm:)``,
+    ///   ``CryptographyError/initializationVectorLength(_:algorithm:)``, or a failure of libcrypto.
+    public static func apply(
+        _ data: [UInt8], key: borrowing SensitiveBytes, counter: [UInt8]
+    ) throws(CryptographyError) -> [UInt8] {
+        var stream = try keyStream(data.count, key, counter)
+        defer { stream.wipe() }
+        return zip(data, stream).map { $0 ^ $1 }
+    }
+
+    /// Enciphers or deciphers secret bytes.
+    ///
+    /// - Throws: the same errors as for public data.
+    public static func apply(
+        _ secret: borrowing SensitiveBytes, key: borrowing SensitiveBytes, counter: [UInt8]
+    ) throws(CryptographyError) -> SensitiveBytes {
+        var stream = try keyStream(secret.count, key, counter)
+        defer { stream.wipe() }
+        return secret.exclusiveOr(stream)
+    }
+
+    /// Returns at least `count` bytes, in whole blocks.
+    private static func keyStream(
+        _ count: Int, _ key: borrowing SensitiveBytes, _ counter: [UInt8]
+    ) throws(CryptographyError) -> [UInt8] {
+        guard counter.count == AES.blockLength else {
+            throw .initializationVectorLength(counter.count, algorithm: "AES-CTR")
+        }
+        var block = counter
+        var blocks: [UInt8] = []
+        blocks.reserveCapacity(count + AES.blockLength)
+        while blocks.count < count {
+            blocks += block
+            for index in block.indices.reversed() {
+                block[index] &+= 1
+                if block[index] != 0 { break }
+            }
+        }
+        return try AES.encrypt(blocks, key: key)
+    }
+}
+
 /// Triple DES (NIST SP 800-67) and single DES (FIPS 46-3) over whole blocks of 8 bytes, without padding.
 ///
 /// The length of the key selects the algorithm: 8 bytes for single DES, 16 bytes for two keys, 24 bytes for three keys.

@@ -45,6 +45,21 @@ public enum SHA256 {
     }
 }
 
+/// SHA-512 (FIPS 180-4), the hash of signatures with the curve P-521 (EMV Book E).
+public enum SHA512 {
+    /// The length of a digest, in bytes.
+    public static let length = 64
+
+    /// Returns the digest of `message`, 64 bytes.
+    ///
+    /// - Throws: a failure of libcrypto.
+    public static func hash(_ message: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        try message.withUnsafeBufferPointer { (buffer) throws(CryptographyError) in
+            try FetchedDigest.sha512.digest(UnsafeRawBufferPointer(buffer))
+        }
+    }
+}
+
 /// A hash function of libcrypto's default provider, fetched once per process.
 final class FetchedDigest: Sendable {
     let name: String
@@ -61,6 +76,7 @@ final class FetchedDigest: Sendable {
 
     static let sha1 = FetchedDigest("SHA1", length: 20)
     static let sha256 = FetchedDigest("SHA256", length: 32)
+    static let sha512 = FetchedDigest("SHA512", length: 64)
 
     func digest(_ message: UnsafeRawBufferPointer) throws(CryptographyError) -> [UInt8] {
         guard let handle else { throw .unavailable(name) }

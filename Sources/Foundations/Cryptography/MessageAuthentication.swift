@@ -30,7 +30,8 @@ public enum AESCMAC {
         let zero = [UInt8](repeating: 0, count: AES.blockLength)
         var first = try AES.encrypt(zero, key: key)
         defer { first.wipe() }
-        let blocks = CMACBlocks.masked(message, with: first, feedback: 0x87)
+        var blocks = CMACBlocks.masked(message, with: first, feedback: 0x87)
+        defer { blocks.wipe() }
         return Array(try AES.encrypt(blocks, key: key, initializationVector: zero).suffix(AES.blockLength))
     }
 }

@@ -46,4 +46,33 @@ struct AESTests {
             try AES.decrypt(hex("0011223344556677"), key: key("000102030405060708090A0B0C0D0E0F"))
         }
     }
+
+    @Test func `counter mode comes out as in NIST SP 800-38A`() throws {
+        let secret = "2B7E151628AED2A6ABF7158809CF4F3C"
+        let counter = hex("F0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF")
+        let plain = hex("6BC1BEE22E409F96E93D7E117393172AAE2D8A571E03AC9C9EB76FAC45AF8E51")
+        let enciphered = hex("874D6191B620E3261BEF6864990DB6CE9806F66B7970FDFF8617187BB9FFFDFF")
+        #expect(try AESCTR.apply(plain, key: key(secret), counter: counter) == enciphered)
+        #expect(try AESCTR.apply(enciphered, key: key(secret), counter: counter) == plain)
+        #expect(try AESCTR.apply(SensitiveBytes(plain), key: key(secret), counter: counter).revealed == enciphered)
+        for count in 0..<32 {
+            let part = Array(plain.prefix(count))
+            #expect(try AESCTR.apply(part, key: key(secret), counter: counter) == Array(enciphered.prefix(count)))
+        }
+    }
+
+    @Test func `a counter of ones goes on with zero`() throws {
+        let secret = "2B7E151628AED2A6ABF7158809CF4F3C"
+        let zeros = [UInt8](repeating: 0, count: 32)
+        let both = try AESCTR.apply(zeros, key: key(secret), counter: [UInt8](repeating: 0xFF, count: 16))
+        let second = try AESCTR.apply(
+            Array(zeros.prefix(16)), key: key(secret), counter: [UInt8](repeating: 0, count: 16))
+        #expect(Array(both.suffix(16)) == second)
+    }
+
+    @Test func `a counter of another length is refused`() {
+        #expect(throws: CryptographyError.initializationVectorLength(2, algorithm: "AES-CTR")) {
+            try AESCTR.apply([1], key: key("2B7E151628AED2A6ABF7158809CF4F3C"), counter: [0x80, 0x00])
+        }
+    }
 }

@@ -19,4 +19,15 @@ struct HashTests {
             try SHA256.hash(SensitiveBytes([]))
                 == hex("E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"))
     }
+
+    // Book E chapter 8: the hash of signatures with P-521 is SHA-512
+    @Test func `SHA-512 comes out as in FIPS 180`() throws {
+        #expect(
+            try SHA512.hash(Array("abc".utf8))
+                == hex(
+                    """
+                    DDAF35A193617ABACC417349AE20413112E6FA4E89A97EA20A9EEEE64B55D39A
+                    2192992A274FC1A836BA3C23A3FEEBBD454D4423643CE80E2A9AC94FA54CA49F
+                    """))
+    }
 }
