@@ -91,7 +91,8 @@ let payment = layer(
     target("Receipts", uses: "CCairo EMV Money Payments Printing Text"),
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
-        embedding: "Profiles/Shipped"),
+        embedding: "Profiles/Shipped"), target("Terminal", uses: "Determinism Money Payments"),
+    target("ZVT", uses: "CardSecrets Determinism Money Payments Terminal Text"),
     target("HostSecurity", uses: "CardSecrets Concurrency CToken Cryptography Determinism Files ISO8583 Settings Text"),
     target(
         "Hosts", uses: "CardSecrets Concurrency Connections Cryptography Determinism EMV HostSecurity ISO8583",
@@ -170,7 +171,7 @@ let program = layer(
 /// The tests and what they share.
 let testTargets = layer(
     "Tests/Support", target("Fakes", uses: "Determinism Money Networking Text Yosemite"), target("TestPrinters"),
-    target("CTestFonts"), target("CCrashDisk"),
+    target("CTestFonts"), target("CCrashDisk"), tests("Payment/Terminal", uses: "Determinism Money Payments"),
     tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
     tests("Foundations/Monitoring", uses: "Determinism"), tests("Foundations/Files"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
@@ -198,7 +199,7 @@ let testTargets = layer(
     tests(
         "Store/Yosemite", uses: "CardSecrets CCID CCrashDisk Concurrency Determinism DFU EMV Fakes Files Hardware",
         "Money Networking Payments Printing Receipts Settings SimulatedTime Simulator SmartCard Storage StoreSite",
-        "TestDoubles Text TillConfiguration"),
+        "TestDoubles Text TillConfiguration"), tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"),
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID Cryptography Determinism EMV Hardware MagneticStripe Money",
         "Payments Settings SimulatedTime SmartCard USB"),
@@ -208,8 +209,7 @@ let testTargets = layer(
     tests("Simulator/Sessions", uses: cards, "Acquirer CLinux Hardware ISO8583 Storage StoreSite Yosemite"),
     tests(
         "Simulator/Acquirer", uses: cards, "Connections Cryptography Hosts HostSecurity ISO8583 MagneticStripe",
-        "SimulatedTime Text"),
-    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"),
+        "SimulatedTime Text"), tests("Payment/ZVT", uses: "CardSecrets Determinism Money Payments Terminal Text"),
     tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
     tests(
         "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
@@ -235,6 +235,7 @@ let libraries = [
     "MagneticStripes": "MagneticStripe", "Hardware": "Payments Printing TillConfiguration", "Receipts": "Payments",
     "ISO8583": "", "Storage": "", "Networking": "", "TestDoubles": "", "Yosemite": "", "Mail": "", "Simulator": "",
     "StoreSite": "", "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "", "Hosts": "HostSecurity",
+    "ZVT": "Terminal",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets
