@@ -18,7 +18,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] =
         transmission + readers + stripes + [firmware] + cardData + [certificates] + payments + simulator + files
-        + siteAnswers + receiptsAndMail + hosts
+        + siteAnswers + receiptsAndMail + hosts + tills
 }
 
 /// Ends the program, which libFuzzer counts as a finding, when `condition` is false.
