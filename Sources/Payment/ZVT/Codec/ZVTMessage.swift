@@ -137,7 +137,8 @@ private struct ZVTReader {
     mutating func head(of control: ZVTControl) throws(ZVTError) -> [ZVTPart] {
         switch control {
         case .registration:
-            var parts = [try password(), .configuration(try takeByte(.head("configuration byte")))]
+            var parts: [ZVTPart] = [try password()]
+            parts.append(.configuration(try takeByte(.head("configuration byte"))))
             if left > 0 { parts.append(try currency()) }
             return parts
         case .reversal, .refund, .repeatReceipt, .endOfDay, .sendTotals, .initialization: return [try password()]

@@ -25,7 +25,7 @@ extension ZVTTerminal {
             send(.positive, on: connection)
         case .statusEnquiry: enquire(message, connection, terminal)
         case .language: setLanguage(message, connection, &terminal)
-        case .repeatReceipt: repeatReceipt(message, connection, terminal)
+        case .repeatReceipt: repeatReceipt(message, connection, &terminal)
         case .partialReversal where message.bytes(0x87) == [0xFF, 0xFF]:
             showPreauthorization(message, connection, terminal)
         default:
@@ -93,7 +93,9 @@ extension ZVTTerminal {
 
     /// The newest transaction that stands, for a till that does not know its result. Service byte: 01 with status
     /// information, 02 without print commands.
-    private mutating func repeatReceipt(_ message: ZVTMessage, _ connection: Int, _ terminal: TerminalModel) {
+    private mutating func repeatReceipt(
+        _ message: ZVTMessage, _ connection: Int, _ terminal: inout TerminalModel
+    ) {
         guard terminal.holder == nil else { return send(.pleaseWait, on: connection) }
         guard let record = terminal.lastTransaction(of: options.till) else {
             return answer(message, connection, ZVTMessage(.abort, head: [.result(.notPossible)]))
@@ -101,12 +103,7 @@ extension ZVTTerminal {
         let service = message.bytes(0x03)?.first ?? 0
         beginDialog(message, connection, .reporting(nil))
         if service & 0x01 != 0 { enqueue(.status, statusInformation(for: message).message(of: record)) }
-        if service & 0x02 == 0, printsAtTill(message) {
-            let print = ZVTReceiptPrint(registration: registration)
-            for command in wantedReceipts(of: record, message).flatMap({ print.messages(of: $0) }) {
-                enqueue(.receipt, command)
-            }
-        }
+        if service & 0x02 == 0 { printReceipts(of: record, message, &terminal) }
         enqueue(.last, ZVTMessage(.completion))
         pump()
     }

@@ -98,7 +98,7 @@ extension ZVTTerminal {
     /// How long the till may take for its answer. It may ask for more time for a status information.
     private func patience(_ kind: ZVTDialog.Outgoing.Kind) -> Duration {
         guard kind == .status, let command = dialog?.command else { return options.answerTimeout }
-        if let seconds = command.bytes(0x01)?.first { return .seconds(Int(seconds)) }
+        if let seconds = command.bytes(0x01)?.first, seconds > 0 { return .seconds(Int(seconds)) }
         return command.bytes(0x02) == nil ? options.answerTimeout : .seconds(30)
     }
 
@@ -217,19 +217,25 @@ extension ZVTTerminal {
         if record.request.operation.movesMoney || record.outcome.isDoneWithTotals {
             enqueue(.status, statusInformation(for: command).message(of: record))
         }
-        let receipts = wantedReceipts(of: record, command)
-        if printsAtTill(command) {
-            for message in receipts.flatMap({ ZVTReceiptPrint(registration: registration).messages(of: $0) }) {
-                enqueue(.receipt, message)
-            }
-        } else if printsAtTerminal(command) {
-            terminal.print(receipts)
-        }
+        printReceipts(of: record, command, &terminal)
         let result = ZVTResult(record.outcome)
         enqueue(
             .last, result == .approved ? ZVTMessage(.completion) : ZVTMessage(.abort, head: [.result(result)]))
         confirmIfDelivered(&terminal)
         pump()
+    }
+
+    /// Prints the receipts that the till wants, at the till or at the terminal.
+    mutating func printReceipts(
+        of record: TerminalRecord, _ command: ZVTMessage, _ terminal: inout TerminalModel
+    ) {
+        let receipts = wantedReceipts(of: record, command)
+        if printsAtTill(command) {
+            let print = ZVTReceiptPrint(registration: registration)
+            for message in receipts.flatMap({ print.messages(of: $0) }) { enqueue(.receipt, message) }
+        } else if printsAtTerminal(command) {
+            terminal.print(receipts)
+        }
     }
 
     /// Takes the till's answer to the message that was sent.

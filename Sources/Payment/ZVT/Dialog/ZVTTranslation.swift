@@ -81,7 +81,7 @@ struct ZVTStatusInformation {
     func message(of record: TerminalRecord) -> ZVTMessage {
         let result = ZVTResult(record.outcome)
         switch record.outcome {
-        case .approved(let transaction): return approved(transaction, record.request.operation)
+        case .approved(let transaction): return approved(transaction)
         case .done(let report):
             return report.totals.map { message(of: $0) }
                 ?? ZVTMessage(.statusInformation, fields: [Self.result(result)])
@@ -91,7 +91,7 @@ struct ZVTStatusInformation {
         }
     }
 
-    private func approved(_ transaction: TerminalTransaction, _ operation: TerminalOperation) -> ZVTMessage {
+    private func approved(_ transaction: TerminalTransaction) -> ZVTMessage {
         var fields = [Self.result(.approved)]
         fields += Self.digits(0x04, transaction.amount.minorUnits, 6)
         fields += Self.digits(0x0B, Int64(transaction.trace), 3)

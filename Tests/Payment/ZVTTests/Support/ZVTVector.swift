@@ -1,3 +1,4 @@
+import Testing
 import Text
 
 /// Messages whose bytes other programs confirmed: tshark 4.0.17 reads them without malformed parts, or ecrterm reads
