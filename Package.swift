@@ -92,7 +92,8 @@ let payment = layer(
     target("Receipts", uses: "CCairo EMV Money Payments Printing Text"),
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
-        embedding: "Profiles/Shipped"),
+        embedding: "Profiles/Shipped"), target("Terminal", uses: "Determinism Money Payments"),
+    target("ZVT", uses: "CardSecrets Determinism Money Payments Terminal Text"),
     target("HostSecurity", uses: "CardSecrets Concurrency CToken Cryptography Determinism Files ISO8583 Settings Text"),
     target(
         "Hosts", uses: "CardSecrets Concurrency Connections Cryptography Determinism EMV HostSecurity ISO8583",
@@ -170,74 +171,69 @@ let program = layer(
 
 /// The tests and what they share.
 let testTargets = layer(
-    "Tests/Support", target("Fakes", uses: "Determinism Money Networking Text Yosemite"), target("TestPrinters"),
-    tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Card/SmartCard"),
-    target("CCrashDisk"), tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV SmartCard"),
-    tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
-    tests("Foundations/Monitoring", uses: "Determinism"), tests("Readers/USB", uses: "CLibUSB Determinism"),
+    "Tests/Support",
+    target("Fakes", uses: "Determinism Money Networking Text Yosemite"), tests("Card/SmartCard"), target("CTestFonts"),
+    tests("Foundations/Concurrency", uses: "TestDoubles"), tests("Foundations/Monitoring", uses: "Determinism"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
-    tests("Foundations/Connections", uses: "Determinism Files"), tests("Foundations/Concurrency", uses: "TestDoubles"),
-    tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/CardSecrets"),
     tests("Card/EMVReplay", uses: "CardSecrets Determinism EMV Money Settings SmartCard", copying: "Traces"),
     tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"),
-    tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"),
-    tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"), tests("Foundations/Text"),
-    tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"),
-    target("CTestFonts"), tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"),
+    tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"), target("CCrashDisk"),
+    tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
     tests("Readers/Guest", of: "CCID", uses: "CardSecrets Determinism EMV Hardware Simulator SmartCard USB"),
+    tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"),
+    tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"), tests("Foundations/Text"),
+    tests("Readers/USB", uses: "CLibUSB Determinism"),
     tests(
-        "Payment/Hardware", uses: "CardSecrets CCID Determinism DFU EMV MagneticStripe Money Payments Settings",
-        "SimulatedTime Simulator SmartCard TestDoubles TillConfiguration USB"),
-    tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"), tests("Foundations/Files"),
+        "Payment/Hardware", uses: cards, "CCID DFU MagneticStripe Settings SimulatedTime TestDoubles TillConfiguration",
+        "USB"), tests("Payment/Hosts", uses: cards, "Connections HostSecurity ISO8583 SimulatedTime TillConfiguration"),
+    tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
+    tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
+    tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"), tests("Foundations/Money"),
+    tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters", excluding: "Goldens"),
     tests(
         "Payment/TillConfiguration", uses: "CardSecrets Cryptography Determinism EMV Hardware MagneticStripe Money",
-        "Payments Printing Settings", excluding: "Frozen"),
-    tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
-    tests("Payment/Hosts", uses: cards, "Connections HostSecurity ISO8583 SimulatedTime TillConfiguration"),
-    tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
-    tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters", excluding: "Goldens"),
-    tests("Foundations/Money"), tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"),
-    tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/Determinism"),
+        "Payments Printing Settings", excluding: "Frozen"), tests("Foundations/Connections", uses: "Determinism Files"),
+    tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/CardSecrets"),
+    tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"), tests("Program/ManualPages"),
     tests(
-        "Store/Yosemite", uses: "CardSecrets CCID CCrashDisk Concurrency Determinism DFU EMV Fakes Files Hardware",
-        "Money Networking Payments Printing Receipts Settings SimulatedTime Simulator SmartCard Storage StoreSite",
-        "TestDoubles Text TillConfiguration"),
-    tests(
-        "Simulator/Simulator", uses: "CardSecrets CCID Cryptography Determinism EMV Hardware MagneticStripe Money",
-        "Payments Settings SimulatedTime SmartCard USB"),
-    tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Program/ManualPages"),
-    tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
-    tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
+        "Store/Yosemite", uses: cards, "CCID CCrashDisk Concurrency DFU Fakes Files Hardware Networking Printing",
+        "Receipts Settings SimulatedTime Storage StoreSite TestDoubles Text TillConfiguration"), target("TestPrinters"),
     tests(
         "Simulator/Acquirer", uses: cards, "Connections Cryptography Hosts HostSecurity ISO8583 MagneticStripe",
-        "SimulatedTime Text"),
-    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"),
-    tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
-    tests(
-        "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
-        "TillConfiguration"),
+        "SimulatedTime Text"), tests("Payment/ZVT", uses: "CardSecrets Determinism Money Payments Terminal Text"),
     tests(
         "Simulator/Explorer", uses: "Determinism Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
-        "Simulator StoreSite"),
+        "Simulator StoreSite"), tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"),
     tests(
-        "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring SessionViews Sessions",
-        "Simulator Text"),
+        "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
+        "TillConfiguration"), tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"),
+    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"),
+    tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
+    tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
+    tests(
+        "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring Sessions SessionViews",
+        "Simulator Text"), tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV SmartCard"),
+    tests(
+        "Simulator/Simulator", uses: "CardSecrets CCID Cryptography Determinism EMV Hardware MagneticStripe Money",
+        "Payments Settings SimulatedTime SmartCard USB"), tests("Payment/Terminal", uses: "Determinism Money Payments"),
     tests(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
-        "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"),
+        "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"), tests("Foundations/Files"),
+    tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
+    tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
+    tests("Program/Command", of: "", uses: cards, "CCID PCSC TestPrinters USB"), tests("Foundations/Determinism"),
     tests(
         "Program/Doctor", uses: "CCID Determinism Hardware MagneticStripe Printing Settings SimulatedTime Simulator",
-        "Storage USB"),
-    tests("Program/Command", of: "", uses: cards, "CCID PCSC TestPrinters USB"))
+        "Storage USB"), tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"))
 
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [
     "Foundations": "CardSecrets Concurrency Connections Cryptography Determinism Files Money Monitoring Settings Text",
     "Hardware": "Payments Printing TillConfiguration", "Sessions": "ScenarioFormat ScenarioRunner", "TestDoubles": "",
     "MagneticStripes": "MagneticStripe", "ContactlessKernel8": "", "Hosts": "HostSecurity", "SimulatorTesting": "",
-    "Receipts": "Payments", "StoreSiteServer": "", "Networking": "", "EntryPoint": "", "SmartCard": "", "Simulator": "",
-    "EMVReplay": "", "StoreSite": "", "Yosemite": "", "Storage": "", "ISO8583": "", "CCID": "", "PCSC": "", "Mail": "",
-    "EMV": "", "DFU": "", "USB": "",
+    "Receipts": "Payments", "StoreSiteServer": "", "ZVT": "Terminal", "Networking": "", "EntryPoint": "", "Storage": "",
+    "SmartCard": "", "Simulator": "", "EMVReplay": "", "StoreSite": "", "Yosemite": "", "ISO8583": "", "CCID": "",
+    "PCSC": "", "Mail": "", "EMV": "", "DFU": "", "USB": "",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets

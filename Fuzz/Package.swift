@@ -37,6 +37,7 @@ let package = Package(
                 .product(name: "Simulator", package: "CardPresent"),
                 .product(name: "USB", package: "CardPresent"),
                 .product(name: "MagneticStripes", package: "CardPresent"),
+                .product(name: "ZVT", package: "CardPresent"),
             ],
             swiftSettings: strict),
     ]

@@ -19,7 +19,7 @@ struct FuzzTarget: Sendable {
     static let all: [FuzzTarget] =
         transmission + readers + stripes + [firmware] + cardData
         + [contactlessDirectory, certificates, ellipticCurves] + payments
-        + simulator + files + siteAnswers + receiptsAndMail + hosts
+        + simulator + files + siteAnswers + receiptsAndMail + hosts + tills
 }
 
 /// Ends the program, which libFuzzer counts as a finding, when `condition` is false.

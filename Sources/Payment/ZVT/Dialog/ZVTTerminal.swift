@@ -1,0 +1,195 @@
+public import Terminal
+
+/// The terminal's side of ZVT: bytes of tills in, bytes and calls of the terminal model out. It has no sockets and no
+/// clock.
+///
+/// Its owner opens connections, passes bytes, fires the timers that it asked for, and calls ``update(_:)`` after each
+/// change of the model. Each call returns what to do. The dialog follows PA00P015 revision 13.08 (commands) and
+/// PA00P016 revision 04 (transport and time-outs).
+///
+/// A command of the till ends with 06 0F or 06 1E, and every message of the terminal before it waits for the till's
+/// answer. **When the answer to a status information of a payment does not come, the payment is reversed**: the till
+/// does not know of it. With its answer, and those to the receipts, the payment stands. A till that compares the number
+/// of the last transaction (tag 1F1F) decides itself: its next command says whether it saw the last one.
+public struct ZVTTerminal: Sendable {
+    let options: ZVTTerminalOptions
+    var registration = ZVTRegistration()
+    var dialog: ZVTDialog?
+    var lastTransaction = ZVTLastTransaction()
+    private var connections: [Int: ZVTFrameReader] = [:]
+    private var effects: [ZVTEffect] = []
+    /// The number of requests, for their keys.
+    private var requests = 0
+
+    /// Makes a terminal without a registration.
+    public init(_ options: ZVTTerminalOptions) { self.options = options }
+
+    /// Whether a till's command runs.
+    public var isInDialog: Bool { dialog != nil }
+
+    // MARK: Calls of the owner
+
+    /// Says that a till connected. `connection` is a number that no other connection has had.
+    public mutating func open(_ connection: Int) {
+        connections[connection] = ZVTFrameReader(maximumLength: options.longestCommand)
+    }
+
+    /// Takes bytes of a connection, however they are cut.
+    public mutating func receive(
+        _ bytes: some Collection<UInt8>, on connection: Int, _ terminal: inout TerminalModel
+    ) -> [ZVTEffect] {
+        var isSameMessage = connections[connection]?.pendingCount ?? 0 > 0
+        let wasPending = isSameMessage
+        connections[connection]?.feed(bytes)
+        while let frame = nextFrame(connection, &terminal) {
+            isSameMessage = false
+            take(frame, connection, &terminal)
+        }
+        if let reader = connections[connection] {
+            // The time counts from the first byte of a message.
+            if reader.pendingCount > 0, !isSameMessage { start(.frame(connection), options.answerTimeout) }
+            if reader.pendingCount == 0, wasPending { stop(.frame(connection)) }
+        }
+        return takeEffects()
+    }
+
+    /// Says that a connection ended. Before the card is read, that ends the request; later it goes on.
+    public mutating func close(_ connection: Int, _ terminal: inout TerminalModel) -> [ZVTEffect] {
+        lose(connection, &terminal)
+        return takeEffects()
+    }
+
+    /// Takes up a request that ran when the terminal stopped (``TerminalModel/init(records:open:)``). Its till is gone:
+    /// the result is reversed as one that did not arrive.
+    public mutating func recover(_ request: TerminalRequest, _ terminal: inout TerminalModel) -> [ZVTEffect] {
+        guard dialog == nil else { return [] }
+        var dialog = ZVTDialog(
+            command: ZVTMessage(.authorization), connection: .min, stage: .running(request.key))
+        dialog.isConnected = false
+        self.dialog = dialog
+        advance(&terminal)
+        return takeEffects()
+    }
+
+    /// Says that a timer ran out.
+    public mutating func fire(_ timer: ZVTTimer, _ terminal: inout TerminalModel) -> [ZVTEffect] {
+        switch timer {
+        case .frame(let connection): drop(connection, &terminal)
+        case .answer:
+            if let dialog, dialog.isAwaitingAnswer { drop(dialog.connection, &terminal) }
+        case .dialog:
+            if case .running(let key)? = dialog?.stage { _ = terminal.cancel(key, .timedOut) }
+            advance(&terminal)
+        case .repetition: repeatProgress()
+        case .status:
+            dialog?.isPausing = false
+            pump()
+        }
+        return takeEffects()
+    }
+
+    /// Takes what changed in the terminal model.
+    public mutating func update(_ terminal: inout TerminalModel) -> [ZVTEffect] {
+        advance(&terminal)
+        return takeEffects()
+    }
+
+    private mutating func takeEffects() -> [ZVTEffect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    // MARK: Connections
+
+    private mutating func nextFrame(_ connection: Int, _ terminal: inout TerminalModel) -> ZVTFrame? {
+        do throws(ZVTError) { return try connections[connection]?.next() } catch {
+            // The stream has no place at which reading could go on.
+            drop(connection, &terminal)
+            return nil
+        }
+    }
+
+    /// Closes a connection, and does what follows from its end.
+    private mutating func drop(_ connection: Int, _ terminal: inout TerminalModel) {
+        guard connections[connection] != nil else { return }
+        effects.append(.close(connection))
+        lose(connection, &terminal)
+    }
+
+    private mutating func lose(_ connection: Int, _ terminal: inout TerminalModel) {
+        guard connections.removeValue(forKey: connection) != nil else { return }
+        effects.append(.stopTimer(.frame(connection)))
+        guard var lost = dialog, lost.connection == connection, lost.isConnected else { return }
+        let isUndelivered = lost.hasUndelivered
+        lost.isConnected = false
+        lost.outgoing = []
+        (lost.isAwaitingAnswer, lost.isPausing) = (false, false)
+        dialog = lost
+        effects += [.stopTimer(.answer), .stopTimer(.repetition), .stopTimer(.status)]
+        switch lost.stage {
+        case .running(let key): _ = terminal.cancel(key, .byTill)
+        case .reporting(let key):
+            if isUndelivered { abandon(key, &terminal) } else { endDialog() }
+        case .takingBack, .undoing: break
+        }
+        advance(&terminal)
+    }
+
+    func isOpen(_ connection: Int) -> Bool { connections[connection] != nil }
+
+    /// Sends a message. One that can't be written ends the connection as if its answer did not come: the till then asks
+    /// for the result.
+    mutating func send(_ message: ZVTMessage, on connection: Int) {
+        guard isOpen(connection) else { return }
+        do throws(ZVTError) { effects.append(.send(try message.encoded(), on: connection)) } catch {
+            effects.append(.startTimer(.answer, .zero))
+        }
+    }
+
+    mutating func send(_ control: ZVTControl, on connection: Int) { send(ZVTMessage(control), on: connection) }
+
+    mutating func start(_ timer: ZVTTimer, _ duration: Duration) { effects.append(.startTimer(timer, duration)) }
+
+    mutating func stop(_ timer: ZVTTimer) { effects.append(.stopTimer(timer)) }
+
+    /// Returns the key of a new request.
+    mutating func nextKey() -> String {
+        requests += 1
+        return "\(options.keyPrefix)-\(requests)"
+    }
+
+    private mutating func take(_ frame: ZVTFrame, _ connection: Int, _ terminal: inout TerminalModel) {
+        let message: ZVTMessage
+        do throws(ZVTError) { message = try ZVTMessage(frame) } catch {
+            // An answer decides by its control field. Its data can't be read, and is not needed.
+            guard !frame.control.isAnswer else {
+                takeAnswer(ZVTMessage(frame.control), connection, &terminal)
+                return
+            }
+            switch error.rule {
+            case .unknownCommand, .unknownField: send(.notPossible, on: connection)
+            default: send(.negative(.protocolError), on: connection)
+            }
+            return
+        }
+        if message.control.isAnswer {
+            takeAnswer(message, connection, &terminal)
+        } else if message.control == .abortCommand {
+            takeAbort(connection, &terminal)
+        } else if dialog != nil {
+            send(.pleaseWait, on: connection)
+        } else {
+            takeCommand(message, connection, &terminal)
+        }
+    }
+
+    private mutating func takeAbort(_ connection: Int, _ terminal: inout TerminalModel) {
+        guard let dialog, dialog.connection == connection else {
+            send(self.dialog == nil ? .positive : .pleaseWait, on: connection)
+            return
+        }
+        send(.positive, on: connection)
+        if case .running(let key) = dialog.stage { _ = terminal.cancel(key, .byTill) }
+        advance(&terminal)
+    }
+}
