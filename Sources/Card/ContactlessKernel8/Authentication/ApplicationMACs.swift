@@ -1,8 +1,8 @@
 import EMV
 public import SmartCard
 
-/// What the IAD-MAC covers: everything that kernel and card told each other for the cryptogram (EMV Book E §3.2, Book
-/// C-8 §7.2.11).
+/// The data that the IAD-MAC covers: everything that kernel and card told each other for the cryptogram (EMV Book E
+/// §3.2, Book C-8 §7.2.11).
 public struct ApplicationMACInput: Sendable {
     /// The values of the PDOL, as they were sent with GET PROCESSING OPTIONS, without 83 and length.
     public var pdolValues: [UInt8]

@@ -80,8 +80,8 @@ public enum ECCCertificateChain {
     /// Verifies both certificates and returns the card's public key, in the order of the book.
     ///
     /// Whether the secure channel was made with this key is another question (``SecureChannel/isBlindedKey(of:)``). A
-    /// chain that fails is a failed local authentication, and the transaction goes on; a certificate, or tag 8F, that is
-    /// missing altogether ends the application.
+    /// chain that fails is a failed local authentication, and the transaction goes on; a certificate, or tag 8F, that
+    /// is missing altogether ends the application.
     ///
     /// - Parameters:
     ///   - issuerCertificate: tag 90.

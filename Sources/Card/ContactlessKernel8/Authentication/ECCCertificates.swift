@@ -2,7 +2,8 @@ public import Cryptography
 public import Determinism
 
 /// The certificate of an issuer's public key on an elliptic curve (tag 90): 117 bytes with P-256 (EMV Book E chapter 5;
-/// Book 2 §12.3). Nothing in it is hidden: it is the fields, and the signature of the certification authority over them.
+/// Book 2 §12.3). Nothing in it is hidden: it is the fields, and the signature of the certification authority over
+/// them.
 ///
 /// A parsed certificate is not verified: ``ECCCertificateChain`` does that.
 public struct IssuerECCCertificate: Hashable, Sendable {
@@ -84,8 +85,8 @@ public struct CardECCCertificate: Hashable, Sendable {
     /// - Parameters:
     ///   - bytes: the value of tag 9F46.
     ///   - signer: the suite of the issuer's key, which gives the length of the signature.
-    /// - Throws: ``ECCCertificateError``: length, format, encoding, suite, expiry, or the way of the hash. Hash encoding
-    ///   00 belongs to contact cards, and hash algorithm 03 (SHA-512) was never seen: both are refused.
+    /// - Throws: ``ECCCertificateError``: length, format, encoding, suite, expiry, or the way of the hash. Hash
+    ///   encoding 00 belongs to contact cards, and hash algorithm 03 (SHA-512) was never seen: both are refused.
     public init(_ bytes: [UInt8], signedWith signer: CertificateSuite) throws(ECCCertificateError) {
         var fields = try CertificateReader(bytes, .card, shortest: 49 + 32 + signer.signatureLength)
         try fields.expect(0x14, .format)

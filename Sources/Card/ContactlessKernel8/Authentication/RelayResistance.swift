@@ -1,5 +1,5 @@
-/// The card's answer to EXCHANGE RELAY RESISTANCE DATA (Book C-8 §5.2): the value of template 80, 10 bytes. Times are in
-/// units of 100 µs.
+/// The card's answer to EXCHANGE RELAY RESISTANCE DATA (Book C-8 §5.2): the value of template 80, 10 bytes. Times are
+/// in units of 100 µs.
 public struct RelayResistanceAnswer: Hashable, Sendable {
     /// The length of the value, in bytes.
     public static let length = 10

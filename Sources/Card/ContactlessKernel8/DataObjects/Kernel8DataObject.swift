@@ -143,7 +143,8 @@ public struct Kernel8DataObject: Hashable, Sendable {
         row(0xDA, "record, enciphered", .b, 0, 255, .card),
     ]
 
-    /// What contact cards have too, with the lengths of kernel 8: tag, shortest and longest value field in bytes.
+    /// Objects that contact cards have too, with the lengths of kernel 8: tag, shortest and longest value field in
+    /// bytes.
     private static let shared: [(tag: UInt32, shortest: Int, longest: Int)] = [
         (0x42, 3, 3), (0x4F, 5, 16), (0x50, 0, 16), (0x57, 0, 19), (0x5A, 1, 10), (0x6F, 0, 250), (0x77, 0, 253),
         (0x82, 2, 2), (0x84, 5, 16), (0x8C, 0, 250), (0x8F, 1, 1), (0x90, 0, 248), (0x92, 0, 255), (0x94, 4, 248),

@@ -1,7 +1,7 @@
 public import EMV
 
-/// Terminal verification results of kernel 8 (tag 95, Book C-8). Bit 80 of byte 5 tells this format from that of contact
-/// cards (``EMV/TerminalVerificationResults``), which uses the bits otherwise.
+/// Terminal verification results of kernel 8 (tag 95, Book C-8). Bit 80 of byte 5 tells this format from that of
+/// contact cards (``EMV/TerminalVerificationResults``), which uses the bits otherwise.
 public struct Kernel8VerificationResults: ByteFlags {
     public static let byteCount = 5
     public let rawValue: UInt64

@@ -3,8 +3,8 @@ public import Cryptography
 /// An algorithm suite of certificates: curve, hash function, and signature scheme (EMV Book E; the algorithm suite
 /// indicators of EMV Book 2).
 ///
-/// The suites with SHA-3 (12, 13) and the regional one (80) are assigned and not built; 01 stands for RSA in the list of
-/// the kernel, and is not built either.
+/// The suites with SHA-3 (12, 13) and the regional one (80) are assigned and not built; 01 stands for RSA in the list
+/// of the kernel, and is not built either.
 public enum CertificateSuite: UInt8, CaseIterable, Hashable, Sendable {
     /// EC-SDSA with SHA-256 on P-256.
     case p256 = 0x10

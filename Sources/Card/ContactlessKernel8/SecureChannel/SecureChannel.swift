@@ -160,8 +160,8 @@ public struct SecureChannel: ~Copyable, Sendable {
         }
     }
 
-    /// Returns the IAD-MAC (tag 9F8109), 8 bytes, which the card has put into its issuer application data before it made
-    /// the cryptogram.
+    /// Returns the IAD-MAC (tag 9F8109), 8 bytes, which the card has put into its issuer application data before it
+    /// made the cryptogram.
     ///
     /// - Throws: ``SecureChannelError/cryptography(_:)``
     public borrowing func iadMAC(of input: ApplicationMACInput) throws(SecureChannelError) -> [UInt8] {
