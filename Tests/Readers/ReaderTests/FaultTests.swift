@@ -97,7 +97,7 @@ extension OverLibUSB {
         @Test func `a reader that accepts neither a command nor an abort in time is reset`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu, TestCard(TestCard.t0))
-                let reader = try await bench.open(plugged, .impatient)
+                let reader = try await bench.open(plugged, .impatientWithAborts)
                 let channel = try await reader.powerOn()
                 for _ in 0..<2 {
                     try await USBBridge.hold(SimulatedReaderModel.bulkOutEndpoint, of: plugged.device.address)
@@ -147,7 +147,7 @@ extension OverLibUSB {
         {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu, TestCard(TestCard.t0))
-                let reader = try await bench.open(plugged, .impatient)
+                let reader = try await bench.open(plugged, .impatientWithAborts)
                 plugged.simulated.arm(.command(1, .unanswered))
                 try await USBBridge.fail(0x00, of: plugged.device.address, with: EPIPE)
                 await #expect(throws: CCIDError.timedOut(.getSlotStatus)) { try await reader.cardStatus() }
