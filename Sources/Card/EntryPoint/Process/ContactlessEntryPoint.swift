@@ -1,7 +1,7 @@
 public import Determinism
 public import EMV
 import Money
-public import SmartCard
+import SmartCard
 
 /// Entry Point of a contactless reader (EMV Contactless Book B), and the reader's steps after an outcome (Book A §8.1).
 ///

@@ -254,19 +254,16 @@ extension MessageIdentity {
 }
 
 extension RowReader {
-    /// Reads a column of ``MessageIdentity/text``, and another one with the enciphered card data; nil when the first is
-    /// empty.
-    mutating func messageIdentity(_ column: String, sealed: String) throws -> MessageIdentity? {
+    /// Reads a column of ``MessageIdentity/text``; nil when it is empty.
+    ///
+    /// - Parameter sealed: the column of its enciphered card data; nil for a message that has none.
+    mutating func messageIdentity(_ column: String, sealed: String? = nil) throws -> MessageIdentity? {
         guard let text: String = try optional(column) else { return nil }
-        let data: Data? = try optional(sealed)
-        return try messageIdentity(text, in: column).keeping(data.map { SealedCardData([UInt8]($0)) })
-    }
-
-    private func messageIdentity(_ text: String, in column: String) throws -> MessageIdentity {
         guard let identity = try? JSONDecoder().decode(MessageIdentity.self, from: Data(text.utf8)) else {
             throw unreadable(column)
         }
-        return identity
+        guard let sealed, let data: Data = try optional(sealed) else { return identity }
+        return identity.keeping(SealedCardData([UInt8](data)))
     }
 }
 
