@@ -26,8 +26,9 @@ struct ChannelKeys: ~Copyable, Sendable {
         let derivation = SensitiveBytes(wiping: &derived)
         let first = SensitiveBytes([0x01] + Self.label)
         let second = SensitiveBytes([0x02] + Self.label)
-        confidentiality = try AES.encrypt(first, key: derivation)
-        integrity = try AES.encrypt(second, key: derivation)
+        let confidentiality = try AES.encrypt(first, key: derivation)
+        let integrity = try AES.encrypt(second, key: derivation)
+        self.init(confidentiality: confidentiality, integrity: integrity)
     }
 
     /// Takes session keys of 16 bytes, for tests of single steps.

@@ -254,9 +254,8 @@ extension MessageIdentity {
 }
 
 extension RowReader {
-    /// Reads a column of ``MessageIdentity/text``; nil when it is empty.
-    ///
-    /// - Parameter sealed: the column of its enciphered card data; nil for a message that has none.
+    /// Reads a column of ``MessageIdentity/text``, and another one with its enciphered card data, if a message can have
+    /// that; nil when the first is empty.
     mutating func messageIdentity(_ column: String, sealed: String? = nil) throws -> MessageIdentity? {
         guard let text: String = try optional(column) else { return nil }
         guard let identity = try? JSONDecoder().decode(MessageIdentity.self, from: Data(text.utf8)) else {

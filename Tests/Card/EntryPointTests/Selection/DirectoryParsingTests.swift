@@ -29,32 +29,35 @@ struct DirectoryParsingTests {
         }
     }
 
-    @Test(arguments: [
-        ("6F00", FileControlError.missing(0xA5, offset: 2)), ("", .missing(0x6F, offset: 0)),
-        ("7700", .missing(0x6F, offset: 0)), ("6F02A500", .missing(0xBF0C, offset: 4)),
-        ("6F05A503BF0C00", .missing(0x61, offset: 7)), ("6F00 6F00", .duplicate(0x6F, offset: 2)),
-        ("6F04 A500 A500", .duplicate(0xA5, offset: 4)), ("6F08 A506 BF0C00 BF0C00", .duplicate(0xBF0C, offset: 7)),
-        ("6F05A504BF0C00", .malformed(.truncated(offset: 2))), ("6F05A503BF0C01", .malformed(.truncated(offset: 4))),
-        ("6F80A503BF0C00", .malformed(.invalidLength(offset: 1))),
-        ("6F04A502 1F81", .malformed(.truncated(offset: 4))),
-    ])
+    @Test(
+        arguments: [
+            ("6F00", .missing(0xA5, offset: 2)), ("", .missing(0x6F, offset: 0)),
+            ("7700", .missing(0x6F, offset: 0)), ("6F02A500", .missing(0xBF0C, offset: 4)),
+            ("6F05A503BF0C00", .missing(0x61, offset: 7)), ("6F00 6F00", .duplicate(0x6F, offset: 2)),
+            ("6F04 A500 A500", .duplicate(0xA5, offset: 4)), ("6F08 A506 BF0C00 BF0C00", .duplicate(0xBF0C, offset: 7)),
+            ("6F05A504BF0C00", .malformed(.truncated(offset: 2))),
+            ("6F05A503BF0C01", .malformed(.truncated(offset: 4))),
+            ("6F80A503BF0C00", .malformed(.invalidLength(offset: 1))),
+            ("6F04A502 1F81", .malformed(.truncated(offset: 4))),
+        ] as [(String, FileControlError)])
     func `a template that is missing, doubled, or lies about its length is named with its place`(
         text: String, error: FileControlError
     ) {
         #expect(throws: error) { try ContactlessDirectory(bytes(text)) }
     }
 
-    @Test(arguments: [
-        ("4F05A000000004 4F05A000000004", FileControlError.duplicate(0x4F, offset: 9 + 7)),
-        ("4F05A000000004 870101 870101", .duplicate(0x87, offset: 9 + 10)),
-        ("4F05A000000004 9F2A0102 9F2A0102", .duplicate(0x9F2A, offset: 9 + 11)),
-        ("4F05A000000004 9F2901AA 9F2901AA", .duplicate(0x9F29, offset: 9 + 11)),
-        ("4F05A000000004 87020101", .wrongLength(0x87, offset: 9 + 7)),
-        ("4F05A000000004 9F2A028109", .wrongLength(0x9F2A, offset: 9 + 7)),
-        ("4F04A0000000", .wrongLength(0x4F, offset: 9)), ("8701014F00", .missing(0x4F, offset: 9)),
-        ("4F06A000000004", .malformed(.truncated(offset: 9))),
-        ("4F05A000000004 9F", .malformed(.truncated(offset: 16))),
-    ])
+    @Test(
+        arguments: [
+            ("4F05A000000004 4F05A000000004", .duplicate(0x4F, offset: 9 + 7)),
+            ("4F05A000000004 870101 870101", .duplicate(0x87, offset: 9 + 10)),
+            ("4F05A000000004 9F2A0102 9F2A0102", .duplicate(0x9F2A, offset: 9 + 11)),
+            ("4F05A000000004 9F2901AA 9F2901AA", .duplicate(0x9F29, offset: 9 + 11)),
+            ("4F05A000000004 87020101", .wrongLength(0x87, offset: 9 + 7)),
+            ("4F05A000000004 9F2A028109", .wrongLength(0x9F2A, offset: 9 + 7)),
+            ("4F04A0000000", .wrongLength(0x4F, offset: 9)), ("8701014F00", .missing(0x4F, offset: 9)),
+            ("4F06A000000004", .malformed(.truncated(offset: 9))),
+            ("4F05A000000004 9F", .malformed(.truncated(offset: 16))),
+        ] as [(String, FileControlError)])
     func `a defect of one entry is named with its place, and leaves the others`(
         content: String, error: FileControlError
     ) throws {
@@ -65,11 +68,13 @@ struct DirectoryParsingTests {
         #expect(try entries.last?.get().adfName.hexText == TestCard.visa)
     }
 
-    @Test(arguments: [
-        ("", FileControlError.missing(0x6F, offset: 0)), ("6F068404A0000000", .wrongLength(0x84, offset: 2)),
-        ("6F0E8405A0000000048405A000000004", .duplicate(0x84, offset: 9)),
-        ("6F09A5079F38009F380101", .duplicate(0x9F38, offset: 7)), ("6F03A50184", .malformed(.truncated(offset: 5))),
-    ])
+    @Test(
+        arguments: [
+            ("", .missing(0x6F, offset: 0)), ("6F068404A0000000", .wrongLength(0x84, offset: 2)),
+            ("6F0E8405A0000000048405A000000004", .duplicate(0x84, offset: 9)),
+            ("6F09A5079F38009F380101", .duplicate(0x9F38, offset: 7)),
+            ("6F03A50184", .malformed(.truncated(offset: 5))),
+        ] as [(String, FileControlError)])
     func `an answer of an application with a defect is named with its place`(text: String, error: FileControlError) {
         #expect(throws: error) { try SelectedFile(bytes(text)) }
     }

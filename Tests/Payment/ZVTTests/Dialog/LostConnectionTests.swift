@@ -223,7 +223,7 @@ struct LostConnectionTests {
         _ = try bench.register() + bench.authorize(Self.sale(knowing: "16"))
         _ = try bench.finish(Bench.approval()) + bench.acknowledgeAll()
         #expect(bench.till(Self.sale(knowing: number)) == ["800000"])
-        #expect(bench.begun.allSatisfy(\.needsCard))
+        #expect(bench.begun.allSatisfy { $0.needsCard })
     }
 }
 
