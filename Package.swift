@@ -185,7 +185,9 @@ let testTargets = layer(
     tests("Readers/USB", uses: "CLibUSB Determinism"),
     tests(
         "Payment/Hardware", uses: cards, "CCID DFU MagneticStripe Settings SimulatedTime TestDoubles TillConfiguration",
-        "USB"), tests("Payment/Hosts", uses: cards, "Connections HostSecurity ISO8583 SimulatedTime TillConfiguration"),
+        "USB"),
+    tests(
+        "Payment/Hosts", uses: cards, "Connections Cryptography HostSecurity ISO8583 SimulatedTime TillConfiguration"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
     tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
     tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"), tests("Foundations/Money"),

@@ -109,6 +109,7 @@ public struct StepOutcome: Sendable {
         case .journal, .unrecorded: "journal"
         case .busy: "busy"
         case .restored: "database_restored"
+        case .cardData: "card_data_closed"
         }
     }
 

@@ -177,6 +177,7 @@ extension APIError {
         case .journal, .unrecorded: self.init(409, "journal", text)
         case .busy: self.init(409, "busy", text)
         case .restored: self.init(409, "database_restored", text)
+        case .cardData: self.init(409, "card_data_closed", text)
         }
     }
 }

@@ -1,4 +1,5 @@
 import CardSecrets
+import Cryptography
 import HostSecurity
 import ISO8583
 import Money

@@ -1,3 +1,4 @@
+import Money
 import Payments
 import Sessions
 import Simulator

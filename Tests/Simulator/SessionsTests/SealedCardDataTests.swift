@@ -6,6 +6,7 @@ import Payments
 import Sessions
 import Simulator
 import Testing
+import Yosemite
 
 @Suite("Card data that a later message demands")
 struct SessionSealedCardDataTests {

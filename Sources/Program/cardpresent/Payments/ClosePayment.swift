@@ -1,10 +1,10 @@
-import ArgumentParser
+public import ArgumentParser
 import Determinism
 import Doctor
 import FoundationEssentials
 import Money
 import Payments
-import Storage
+public import Storage
 import TillConfiguration
 
 /// `payments close`

@@ -140,13 +140,16 @@ struct SimulateExplore: AsyncParsableCommand {
         ).judging { CommandWords($0) }
     }
 
+    private func explorer(tracing folder: TraceFolder?) -> Explorer {
+        var explorer = explorer
+        if let folder { explorer.onTrace = { number, events in folder.write("session-\(number)", events) } }
+        return explorer
+    }
+
     private func explore() async throws -> Bool {
         let traceFolder = try traces.map { path throws(CommandFailure) in try TraceFolder(path) }
         let clock = SystemTimeSource()
-        var explorer = explorer
-        if let traceFolder {
-            explorer.onTrace = { number, events in traceFolder.write("session-\(number)", events) }
-        }
+        let explorer = explorer(tracing: traceFolder)
         defer { try? FileManager.default.removeItem(atPath: explorer.folder) }
         let began = clock.reading()
         let progress = ProgressLine()
