@@ -61,8 +61,8 @@ public struct IssuerECCCertificate: Hashable, Sendable {
     }
 }
 
-/// The certificate of a card's public key for the secure channel (tag 9F46): 145 bytes with P-256 (EMV Book E chapter 5;
-/// Book 2 §12.4).
+/// The certificate of a card's public key for the secure channel (tag 9F46): 145 bytes with P-256 (EMV Book E chapter
+/// 5; Book 2 §12.4).
 ///
 /// A parsed certificate is not verified: ``ECCCertificateChain`` does that.
 public struct CardECCCertificate: Hashable, Sendable {
