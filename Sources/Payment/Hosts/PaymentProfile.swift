@@ -10,7 +10,7 @@ public enum ProfileObstacle: Error, Hashable, Sendable, CustomStringConvertible 
     case needsCardData(MessageKind, field: Int)
     /// A message after the payment has card data, and there is no key under which it could be kept.
     case needsStorageKey(MessageKind, field: Int)
-    /// The key for that is none of AES with 32 bytes.
+    /// The key for that is not an AES key of 32 bytes.
     case wrongStorageKey
     /// The keys that are there are not those of the profile.
     case keys(KeyObstacle)
@@ -23,7 +23,7 @@ public enum ProfileObstacle: Error, Hashable, Sendable, CustomStringConvertible 
         case .needsStorageKey(let kind, let field):
             "its message '\(kind.rawValue)' has the mandatory field \(field), and there is no key "
                 + "'\(HostKeys.storageName)' under which the till could keep that"
-        case .wrongStorageKey: "the key '\(HostKeys.storageName)' is none of AES with 32 bytes"
+        case .wrongStorageKey: "the key '\(HostKeys.storageName)' is not an AES key of 32 bytes"
         case .keys(let obstacle): "\(obstacle)"
         }
     }
@@ -33,8 +33,8 @@ public enum ProfileObstacle: Error, Hashable, Sendable, CustomStringConvertible 
         switch self {
         case .noMessage, .needsCardData: nil
         case .needsStorageKey, .wrongStorageKey:
-            "add '\(HostKeys.storageName)' to the key file or the token of host.keys in the configuration: cipher aes, "
-                + "and 32 bytes of 'openssl rand -hex 32'"
+            (self == .wrongStorageKey ? "replace" : "add") + " '\(HostKeys.storageName)' in the key file or the token "
+                + "of host.keys in the configuration: cipher aes, and 32 bytes of 'openssl rand -hex 32'"
         case .keys(let obstacle): obstacle.fix
         }
     }

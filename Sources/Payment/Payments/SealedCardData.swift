@@ -66,7 +66,8 @@ extension PaymentHostError {
     public static func cardDataClosed(_ reason: String) -> PaymentHostError {
         .notSent(
             "\(closed), because \(reason); it waits for a person: put the key 'storage' back into host.keys of the "
-                + "configuration, and run 'cardpresent payments recover', or ask the acquirer when the key is lost")
+                + "configuration, and run 'cardpresent payments recover'; or, when it is lost, ask the acquirer, and "
+                + "record the answer with 'cardpresent payments close'")
     }
 
     /// Whether the text of an error, as the journal keeps it, tells of such card data.

@@ -27,7 +27,7 @@ struct NeedleScanTests {
 
     @Test("finds needles of one byte and empty ones, and nothing without needles")
     func short() {
-        #expect(found(["", "x", "long"], "a long text") == ["", "long"])
+        #expect(found(["", "q", "long"], "a long text") == ["", "long"])
         #expect(found(["", "x"], "") == [""])
         #expect(found([], "text") == [])
     }

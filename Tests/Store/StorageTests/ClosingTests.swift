@@ -59,6 +59,36 @@ import Testing
         }
     }
 
+    @Test func `a hold that has expired is closed by a person, and one that is held still is not`() throws {
+        let journal = try database.journal()
+        let attempts = try [4999, 5001].map { try sale(journal, heldUntil: $0) }
+        for attempt in attempts { try journal.finish(attempt.id, as: .authorizedOnly, at: at(1002)) }
+        #expect(try close(journal, attempts[0].paymentID, as: .captured, amount: 8000).payment.state == .captured)
+        #expect(throws: JournalError.nothingToClose(attempts[1].paymentID)) {
+            try close(journal, attempts[1].paymentID, as: .captured)
+        }
+    }
+
+    @Test(arguments: ["4761.7390.0101.7015", "4761/7390/0101/7015", "4761 \u{2013} 7390 \u{2013} 0101 \u{2013} 7015"])
+    func `a card number in the reason is masked, however it was typed`(number: String) throws {
+        let journal = try database.journal()
+        let attempt = try sale(journal)
+        try journal.markReversing(attempt.id, reason: "timeout", at: at(1002))
+        _ = try journal.close(
+            attempt.paymentID, as: .reversed, by: "anna", reason: "card " + number, at: at(5000))
+        let detail = try #require(try journal.transitions(of: attempt.id).last?.detail)
+        #expect(detail.hasSuffix("7015") && !detail.contains("4761") && !detail.contains("7390"))
+    }
+
+    @Test func `a number that no open attempt has is refused with those of the open ones`() throws {
+        let journal = try database.journal()
+        let attempt = try sale(journal)
+        try journal.markReversing(attempt.id, reason: "timeout", at: at(1002))
+        #expect(throws: JournalError.severalOpen(attempt.paymentID, [attempt.id])) {
+            try journal.attemptToClose(of: attempt.paymentID, attempt: 99, at: at(5000))
+        }
+    }
+
     @Test func `a hold of a backup is captured in part, or canceled`() throws {
         let journal = try database.journal()
         let attempts = try (0..<2).map { _ in try sale(journal, heldUntil: 9000) }

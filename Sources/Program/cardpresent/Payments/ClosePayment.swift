@@ -18,9 +18,10 @@ struct ClosePayment: TillCommand, ChangingCommand {
               cardpresent payments close P000001 --outcome failed --reason 'acquirer: never had it' --yes --json
 
             For what stays open in every 'cardpresent payments recover': a reversal or an advice that the host does not \
-            know or keeps refusing, and what a restored backup has open or holds, because it may have been finished \
-            since. Ask the acquirer first. The decision is yours: it ends the attempt here, nothing is sent about it \
-            any more, and the journal has it with your account's name and the reason.
+            know or keeps refusing; what is held, when it has expired or its card data is lost; and what a restored \
+            backup has open or holds, because it may have been finished since. Ask the acquirer first. The decision is \
+            yours: it ends the attempt here, nothing is sent about it any more, and the journal has it with your \
+            account's name and the reason.
 
             'captured' means that the host has the money, that it gave the money back for a refund, or that it holds \
             more for an increment; 'reversed', that it has taken it back; 'failed', that it never had it, so that no \
@@ -62,7 +63,8 @@ struct ClosePayment: TillCommand, ChangingCommand {
             try options.till.data.path(), random: SystemRandomSource())
         let time = SystemTimeSource()
         let (before, open) = try Self.recording { () throws(JournalError) in
-            (try journal.payment(payment.id), try journal.attemptToClose(of: payment.id, attempt: attempt))
+            let open = try journal.attemptToClose(of: payment.id, attempt: attempt, at: time.now())
+            return (try journal.payment(payment.id), open)
         }
         let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }
         guard part == nil || open.kind == .sale && before.preauthorization != nil else {

@@ -41,7 +41,7 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case holdExpired(PaymentID, Timestamp)
     /// No attempt of the payment waits for a person's word.
     case nothingToClose(PaymentID)
-    /// Several attempts of the payment, which have these numbers, wait for a person's word.
+    /// The attempts of the payment that wait for a person's word have these numbers, and none of them was chosen.
     case severalOpen(PaymentID, [Int64])
     /// The attempt has no result yet, and no recovery has looked at it.
     case unfinished(PaymentID)
@@ -93,8 +93,8 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
             "the pre-authorization of payment \(id) expired at \(moment): only what is held still can be raised"
         case .nothingToClose(let id): "payment \(id) has no open attempt: there is nothing to close"
         case .severalOpen(let id, let attempts):
-            "payment \(id) has several open attempts: give one of "
-                + attempts.map { "--attempt \($0)" }.joined(separator: ", ")
+            "choose an open attempt of payment \(id): give "
+                + attempts.map { "--attempt \($0)" }.joined(separator: " or ")
         case .unfinished(let id):
             "payment \(id) has no result yet: recover it first with 'cardpresent payments recover'"
         case .orderHasPayment(let order, let id, let state):

@@ -16,19 +16,21 @@ public enum AttemptClosing: String, Hashable, Sendable, CaseIterable {
 /// that it has finished, settled, or forgotten since. The program never guesses it, and sends nothing about it.
 extension PaymentJournal {
     /// Returns the open attempt of a payment that ``close(_:attempt:as:amount:by:reason:at:)`` would close: one without
-    /// a confirmed end; or what a restored backup holds at a host that knows only messages.
+    /// a confirmed end; or what is held at a host that knows only messages, if it is of a restored backup, has expired,
+    /// or needs card data that may not be there any more.
     ///
     /// - Parameters:
     ///   - id: the payment.
     ///   - number: the number of the attempt; nil for the only one that is open.
+    ///   - moment: now.
     /// - Returns: the attempt.
-    /// - Throws: ``JournalError/nothingToClose(_:)``, ``JournalError/severalOpen(_:_:)`` without a number,
+    /// - Throws: ``JournalError/nothingToClose(_:)``, ``JournalError/severalOpen(_:_:)`` without one of their numbers,
     ///   ``JournalError/unfinished(_:)`` before recovery has looked at it, ``JournalError/notOurs(attempt:lease:)``
     ///   while another process works on it, ``JournalError/paymentNotFound(_:)``, ``JournalError/storage(_:)``
     public func attemptToClose(
-        of id: PaymentID, attempt number: Int64? = nil
+        of id: PaymentID, attempt number: Int64? = nil, at moment: Timestamp
     ) throws(JournalError) -> PaymentAttempt {
-        try read { try attemptToClose(of: id, number, in: $0) }
+        try read { try attemptToClose(of: id, number, at: moment, in: $0) }
     }
 
     /// Records in one commit what a person says became of an open attempt, who says it, and why. Nothing is sent about
@@ -43,14 +45,14 @@ extension PaymentJournal {
     ///   - reason: why, for people. Digits that may be a card number are masked.
     ///   - moment: the time of the decision.
     /// - Returns: what was written.
-    /// - Throws: As ``attemptToClose(of:attempt:)``; ``JournalError/captureTooLarge(_:requested:authorized:)``;
+    /// - Throws: As ``attemptToClose(of:attempt:at:)``; ``JournalError/captureTooLarge(_:requested:authorized:)``;
     ///   ``JournalError/money(_:)`` when the currency differs.
     public func close(
         _ id: PaymentID, attempt number: Int64? = nil, as closing: AttemptClosing, amount: Money? = nil,
         by user: String, reason: String, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
-            var attempt = try attemptToClose(of: id, number, in: storage)
+            var attempt = try attemptToClose(of: id, number, at: moment, in: storage)
             let payment = try load(id, from: storage)
             if let amount {
                 guard amount.currency == attempt.amount.currency else {
@@ -67,7 +69,7 @@ extension PaymentJournal {
             }
             attempt.lease = lease.number
             try storage.updateObject(attempt)
-            let words = "closed as \(closing.rawValue) by \(user): \(reason)"
+            let words = "closed as \(closing.rawValue) by \(user): \(PANMasking.maskedAsTyped(reason))"
             let details = Self.details(closing, of: attempt, payment, isHold: isHold, words)
             let way = Self.way(from: attempt.state, closing, kind: attempt.kind)
             for state in way.dropLast() {
@@ -81,18 +83,20 @@ extension PaymentJournal {
     }
 
     private func attemptToClose(
-        of id: PaymentID, _ number: Int64?, in storage: any StorageType
+        of id: PaymentID, _ number: Int64?, at moment: Timestamp, in storage: any StorageType
     ) throws -> PaymentAttempt {
-        _ = try load(id, from: storage)
+        let hold = try load(id, from: storage).preauthorization
         let through = try restoredThrough(in: storage)
         let open = try attempts(of: id, in: storage).filter { attempt in
-            let isOutdatedHold =
-                attempt.kind == .sale && attempt.state == .authorizedOnly && attempt.id <= through
-                && attempt.identity != nil
-            return attempt.state.needsRecovery || isOutdatedHold
+            guard attempt.kind == .sale, attempt.state == .authorizedOnly, let identity = attempt.identity else {
+                return attempt.state.needsRecovery
+            }
+            return attempt.id <= through || identity.sealed != nil || (hold.map { $0.expiresAt <= moment } ?? false)
         }
         let chosen = open.filter { number == nil || $0.id == number }
-        guard let attempt = chosen.first else { throw JournalError.nothingToClose(id) }
+        guard let attempt = chosen.first else {
+            throw open.isEmpty ? JournalError.nothingToClose(id) : .severalOpen(id, open.map(\.id))
+        }
         guard chosen.count == 1 else { throw JournalError.severalOpen(id, chosen.map(\.id)) }
         guard try attempt.state == .authorizedOnly || attempt.lease == lease.number || !lease.isAlive(attempt.lease)
         else { throw JournalError.notOurs(attempt: attempt.id, lease: attempt.lease) }

@@ -271,6 +271,16 @@ enum PANMasking {
     /// Masks every run of 12 or more digits except its last four, since it may be a card number. Single spaces and
     /// hyphens between digits do not end a run.
     static func masked(_ text: String) -> String {
+        masked(text, atMost: 1) { $0 == " " || $0 == "-" }
+    }
+
+    /// Masks the same in what a person has typed, who may have put anything but letters between the digits.
+    static func maskedAsTyped(_ text: String) -> String { masked(text, atMost: 3) { !$0.isLetter } }
+
+    /// `gap` is the most characters between two digits of a run that `isSeparator`.
+    private static func masked(
+        _ text: String, atMost gap: Int, _ isSeparator: (Character) -> Bool
+    ) -> String {
         var characters = Array(text)
         var run: [Int] = []
         func maskRun() {
@@ -282,7 +292,7 @@ enum PANMasking {
         for (place, character) in characters.enumerated() {
             if character.wholeNumberValue != nil {
                 run.append(place)
-            } else if character != " " && character != "-" || run.last != place - 1 {
+            } else if !isSeparator(character) || place - (run.last ?? place) > gap {
                 maskRun()
             }
         }

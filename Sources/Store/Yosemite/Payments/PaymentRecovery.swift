@@ -143,8 +143,12 @@ struct PaymentRecovery: Sendable {
             do throws(PaymentHostError) {
                 try await host.checkCardData(for: .reversal, of: identity, key: attempt.key)
             } catch {
-                try journal.noteFailure("\(error)", for: attempt.id)
-                return nil
+                // A person can close what is unknown.
+                guard attempt.state == .authorizing else {
+                    try journal.noteFailure("\(error)", for: attempt.id)
+                    return nil
+                }
+                return try journal.markUnknown(attempt.id, reason: "\(error)", at: time.now())
             }
         }
         var reversal = ReversalRequest(

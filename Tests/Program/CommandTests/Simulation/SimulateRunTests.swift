@@ -153,8 +153,10 @@ struct SimulateRunTests {
             let scenarios = try #require(object["scenarios"] as? [[String: Any]])
             return Dictionary(
                 uniqueKeysWithValues: try scenarios.map { scenario in
+                    let file = try #require(scenario["file"] as? String)
                     let name = try #require(scenario["name"] as? String)
-                    return (name, try JSONSerialization.data(withJSONObject: scenario, options: .sortedKeys))
+                    let bytes = try JSONSerialization.data(withJSONObject: scenario, options: .sortedKeys)
+                    return (file + " " + name, bytes)
                 })
         }
         let inOrder = try report("ordered", "--jobs", "1")
