@@ -1,5 +1,4 @@
 public import Settings
-import Synchronization
 
 /// The card profiles built into the program, and those in files.
 public enum CardProfileLibrary {
@@ -22,24 +21,15 @@ public enum CardProfileLibrary {
                 return try changed(try SettingsDocument(path: nameOrPath), nameOrPath, changes)
             }
             if let entry = builtIn.first(where: { $0.name == nameOrPath }) {
-                return try changed(try document(entry.name, entry.yaml), nameOrPath, changes)
+                return try changed(
+                    try SettingsDocument(
+                        text: String(decoding: entry.yaml, as: UTF8.self), file: "\(nameOrPath).yaml (built in)"),
+                    nameOrPath, changes)
             }
         } catch {
             throw .malformed(error)
         }
         throw .unknownProfile(nameOrPath, known: names, nearest: NearestName.to(nameOrPath, among: names))
-    }
-
-    /// The built-in profiles that were read so far, at most one for each of ``names``: a search for faults takes the
-    /// same ones thousands of times.
-    private static let documents = Mutex<[String: SettingsDocument]>([:])
-
-    private static func document(_ name: String, _ yaml: [UInt8]) throws(SettingsError) -> SettingsDocument {
-        if let known = documents.withLock({ $0[name] }) { return known }
-        let document = try SettingsDocument(
-            text: String(decoding: yaml, as: UTF8.self), file: "\(name).yaml (built in)")
-        documents.withLock { $0[name] = document }
-        return document
     }
 
     private static func changed(
