@@ -2,6 +2,7 @@ import CardSecrets
 import ContactlessKernel8
 import Cryptography
 import Determinism
+import SmartCard
 
 extension FuzzTarget {
     /// Certificates on elliptic curves, and the messages of the secure channel. A fuzzer does not find valid
