@@ -19,7 +19,7 @@ extension AcquirerHost {
         let fields = profile.sealedFields(after: subject.kind)
         guard let first = fields.min() else { return nil }
         if subject.kind == .refund {
-            throw .notSent(
+            throw .impossible(
                 "the profile '\(profile.name)' has the mandatory field \(first) in reversals, and a refund has no card: "
                     + "it could not be taken back; refund the payment at the acquirer")
         }
@@ -35,9 +35,9 @@ extension AcquirerHost {
         } catch {
             guard subject.card != nil else { throw .cardDataClosed("\(error)") }
             guard case .missing(let field) = error else {
-                throw .notSent("what later messages need of the card can't be enciphered: \(error)")
+                throw .impossible("what later messages need of the card can't be enciphered: \(error)")
             }
-            throw .notSent(
+            throw .impossible(
                 "a message after the payment has the mandatory field \(field), and the card has none: use another card")
         }
     }

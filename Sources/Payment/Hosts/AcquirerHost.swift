@@ -81,13 +81,13 @@ public actor AcquirerHost: PaymentHost {
     private func make(_ subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity {
         try checkIsHere(subject.destination)
         if subject.kind == .preauthorization, let obstacle = profile.obstacleToPreauthorizations {
-            throw .notSent("the profile '\(profile.name)' can't hold an amount: \(obstacle)")
+            throw .impossible("the profile '\(profile.name)' can't hold an amount: \(obstacle)")
         }
-        if subject.kind == .increment, let obstacle = profile.obstacleToIncrements {
-            throw .notSent("the profile '\(profile.name)' can't raise what is held: \(obstacle)")
+        if subject.kind == .increment, let obstacle = profile.obstacleToIncrements(isSealing: sealer != nil) {
+            throw .impossible("the profile '\(profile.name)' can't raise what is held: \(obstacle)")
         }
         if subject.kind == .sale, profile.messages[.sale] == nil {
-            throw .notSent(
+            throw .impossible(
                 "the profile '\(profile.name)' has no message 'sale': hold the amount with --authorize-only, and "
                     + "capture it")
         }
@@ -304,6 +304,7 @@ extension HostFailure {
     /// The failure as payments know it.
     var hostError: PaymentHostError {
         switch self {
+        case .notSent(.noMessage), .notSent(.missingField): .impossible("\(problem)")
         case .notSent(let problem): .notSent("\(problem)")
         case .outcomeUnknown(let problem): .outcomeUnknown("\(problem)")
         }

@@ -57,18 +57,18 @@ extension MessageProfile {
     public func obstacleToPayments(with keys: HostKeys?) -> ProfileObstacle? {
         let first: MessageKind = messages[.sale] == nil ? .authorization : .sale
         for kind in [first, .reversal] where messages[kind] == nil { return .noMessage(kind) }
+        return keyObstacle(keys).map { ProfileObstacle.keys($0) } ?? cardDataObstacle(with: keys)
+    }
+
+    /// Returns why the till can't make a message after a payment with the keys of a key file: it demands card data that
+    /// the till does not keep, or can't without the right key. nil when it can make all of them.
+    public func cardDataObstacle(with keys: HostKeys?) -> ProfileObstacle? {
         for kind in Self.later {
             guard let form = messages[kind] else { continue }
             if let field = form.cardDataField(sealing: Self.sealed.contains(kind)) {
                 return .needsCardData(kind, field: field)
             }
         }
-        return keyObstacle(keys).map { ProfileObstacle.keys($0) } ?? storageObstacle(keys)
-    }
-
-    /// Returns why card data that a reversal or an advice demands can't be kept with the keys of a key file; nil when
-    /// it can, and when none demands any.
-    public func storageObstacle(_ keys: HostKeys?) -> ProfileObstacle? {
         for kind in Self.sealed {
             guard let field = messages[kind]?.sealedFields.min() else { continue }
             guard let key = keys?.storage else { return .needsStorageKey(kind, field: field) }
@@ -108,11 +108,12 @@ extension MessageProfile {
         return nil
     }
 
-    /// Why what is held can't be raised by this profile; nil when it can. As the capture, it comes when the card is
-    /// gone.
-    public var obstacleToIncrements: ProfileObstacle? {
+    /// Returns why what is held can't be raised by this profile; nil when it can. As the capture, it comes when the card
+    /// is gone. `isSealing`: whether the till has the key under which it keeps card data.
+    public func obstacleToIncrements(isSealing: Bool) -> ProfileObstacle? {
         guard let form = messages[.increment] else { return .noMessage(.increment) }
-        return form.cardDataField(sealing: true).map { .needsCardData(.increment, field: $0) }
+        if let field = form.cardDataField(sealing: true) { return .needsCardData(.increment, field: field) }
+        return isSealing ? nil : form.sealedFields.min().map { .needsStorageKey(.increment, field: $0) }
     }
 }
 

@@ -148,7 +148,7 @@ extension PaymentHost {
     public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? { nil }
 
     public func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
-        throw .notSent("the host '\(name)' can't raise what it holds")
+        throw .impossible("the host '\(name)' can't raise what it holds")
     }
 }
 
@@ -161,7 +161,7 @@ public enum PaymentHostError: Error, Hashable, Sendable, CustomStringConvertible
 
     public var description: String {
         switch self {
-        case .notSent(let reason) where isOfClosedCardData: reason
+        case .notSent(let reason) where isOfClosedCardData || Self.tellsOfTheImpossible(reason): reason
         case .notSent(let reason): "cannot reach the payment host: \(reason)"
         case .outcomeUnknown(let reason): "the payment host did not confirm it: \(reason)"
         }
@@ -183,6 +183,17 @@ extension PaymentHostError {
 
     /// Whether the text of an error, as the journal keeps it, tells of a host that answered with such a code.
     public static func tellsOfRefusal(_ text: String) -> Bool { text.contains(answered) }
+
+    private static let never = "nothing was sent, because "
+
+    /// The till can't make the message, and a later try can't either. Nothing was sent.
+    ///
+    /// - Parameter reason: why the till can't make it, in words.
+    /// - Returns: the error.
+    public static func impossible(_ reason: String) -> PaymentHostError { .notSent("\(never)\(reason)") }
+
+    /// Whether the text of an error, as the journal keeps it, tells of a message that can't be made.
+    public static func tellsOfTheImpossible(_ text: String) -> Bool { text.contains(never) }
 
     private static let went = "the message went to the host at "
 

@@ -39,7 +39,7 @@ struct IncrementMessageTests {
         let acquirer = try TestAcquirer(name)
         let profile = acquirer.world.profile
         let held = try await hold(acquirer)
-        #expect(profile.obstacleToIncrements == nil)
+        #expect(profile.obstacleToIncrements(isSealing: false) == nil)
         #expect(try await acquirer.host.increment(request(held)).isApproved)
         let (authorization, increment) = (acquirer.messages[0], acquirer.messages[1])
         #expect(increment.type == profile.messages[.increment]?.type)
@@ -111,7 +111,7 @@ struct IncrementMessageTests {
 
     @Test func `a profile without the message refuses before anything is sent`() async throws {
         let acquirer = try TestAcquirer("iso87-ascii") { $0.messages[.increment] = nil }
-        #expect(acquirer.world.profile.obstacleToIncrements == .noMessage(.increment))
+        #expect(acquirer.world.profile.obstacleToIncrements(isSealing: false) == .noMessage(.increment))
         let held = try await hold(acquirer)
         await #expect(throws: PaymentHostError.self) {
             try await acquirer.host.identity(of: request(held).subject)

@@ -170,7 +170,7 @@ struct SealedCardDataTests {
 
     @Test func `a profile that demands what the till can keep needs the storage key`() throws {
         var profile = try #require(MessageProfile.shipped("iso87-ascii"))
-        #expect(profile.storageObstacle(nil) == nil)
+        #expect(profile.cardDataObstacle(with: nil) == nil)
         Self.demand(&profile)
         #expect(profile.obstacleToPayments == .needsStorageKey(.reversal, field: 2))
         #expect(profile.obstacleToPayments?.fix?.contains("openssl rand -hex 32") == true)
@@ -182,6 +182,7 @@ struct SealedCardDataTests {
             var other = try #require(MessageProfile.shipped("iso87-ascii"))
             other.messages[.reversal]?.mandatory.insert(field)
             #expect(other.obstacleToPayments == .needsCardData(.reversal, field: field))
+            #expect(other.cardDataObstacle(with: nil) == .needsCardData(.reversal, field: field))
         }
     }
 }

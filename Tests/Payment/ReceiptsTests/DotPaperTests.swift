@@ -1,6 +1,7 @@
 import Payments
 import Printing
 import Testing
+import Text
 
 @testable import Receipts
 

@@ -1,5 +1,6 @@
 import Printing
 import Receipts
+import Text
 
 /// What a printer would put on paper: a small part of what Epson's and Star's printers understand.
 struct ESCPOSInterpreter {

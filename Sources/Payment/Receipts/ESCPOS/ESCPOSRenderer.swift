@@ -1,4 +1,5 @@
 public import Printing
+import Text
 
 /// Renders a receipt as commands for a receipt printer.
 ///

@@ -1,4 +1,5 @@
 public import Printing
+public import Text
 
 extension PrinterFamily {
     /// The code pages with their numbers, in the order in which they are tried: Epson, ESC/POS command reference, ESC

@@ -1,3 +1,5 @@
+import Text
+
 /// The characters of texts: CP437 unless till and terminal agreed on others (tag 14).
 public enum ZVTCharacters: UInt8, Hashable, Sendable {
     case ascii = 0x00
@@ -34,7 +36,7 @@ public enum ZVTCharacters: UInt8, Hashable, Sendable {
         switch self {
         case .ascii, .utf8: nil
         case .latin1: (0xA1...0xFF).contains(scalar.value) ? UInt8(scalar.value) : nil
-        case .cp437: Self.upperHalf.firstIndex(of: scalar).map { UInt8($0 + 0x80) }
+        case .cp437: CodePage.pc437.byte(of: scalar)
         }
     }
 
@@ -42,14 +44,7 @@ public enum ZVTCharacters: UInt8, Hashable, Sendable {
         switch self {
         case .ascii, .utf8: "\u{FFFD}"
         case .latin1: byte < 0xA0 ? "\u{FFFD}" : Unicode.Scalar(byte)
-        case .cp437: Self.upperHalf[Int(byte) - 0x80]
+        case .cp437: CodePage.pc437.scalar(of: byte) ?? "\u{FFFD}"
         }
     }
-
-    // The upper half of IBM's code page 437 (unicode.org/Public/MAPPINGS/VENDORS), as printers of receipts have it.
-    private static let upperHalf = Array(
-        ("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒ"
-            + "áíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐"
-            + "└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀"
-            + "αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}").unicodeScalars)
 }

@@ -42,12 +42,7 @@ extension HostFactory {
     ) async throws(CommandFailure) -> Made {
         var profile = try ProfileFile.load(acquirer.profile)
         let keys: HostKeys? = if let place = acquirer.keys { try await KeyFile.load(place) } else { nil }
-        if let obstacle = profile.obstacleToPayments(with: keys) {
-            throw CommandFailure(
-                .configuration, code: "profile_not_usable",
-                message: "payments can't go by the profile '\(profile.name)': \(obstacle)",
-                fix: obstacle.fix ?? "correct the profile, or ask the acquirer for another way")
-        }
+        if let obstacle = profile.obstacleToPayments(with: keys) { throw CommandFailure(obstacle, to: profile) }
         if let limit = acquirer.connectTimeout { profile.connectTimeout = limit }
         if let limit = acquirer.answerTimeout {
             (profile.timing.answer, profile.timing.reversalAnswer) = (limit, limit)
@@ -115,6 +110,24 @@ private struct OutsideLink: MessageSending {
     }
 
     func renew() async { await RunQueue.outside { await link.renew() } }
+}
+
+extension ProfileObstacle {
+    /// Says that payments can't go by the profile, and why.
+    func message(about profile: MessageProfile) -> String {
+        "payments can't go by the profile '\(profile.name)': \(self)"
+    }
+
+    /// What to do about it.
+    var advice: String { fix ?? "correct the profile, or ask the acquirer for another way" }
+}
+
+extension CommandFailure {
+    /// Creates the failure of a profile by which payments can't go.
+    init(_ obstacle: ProfileObstacle, to profile: MessageProfile) {
+        self.init(
+            .configuration, code: "profile_not_usable", message: obstacle.message(about: profile), fix: obstacle.advice)
+    }
 }
 
 extension AcquirerSettings {

@@ -158,11 +158,7 @@ struct CheckHost: ReportingCommand {
         _ subject: Subject, _ hostTrace: HostTraceFile?
     ) async throws(CommandFailure) -> (object: JSONObject, failure: CommandFailure?) {
         var profile = subject.profile
-        if let obstacle = profile.storageObstacle(subject.keys) {
-            throw CommandFailure(
-                .configuration, code: "profile_not_usable",
-                message: "payments can't go by the profile '\(profile.name)': \(obstacle)", fix: obstacle.fix)
-        }
+        if let obstacle = profile.cardDataObstacle(with: subject.keys) { throw CommandFailure(obstacle, to: profile) }
         let wait = timeout.map { Duration.seconds($0) }
         if let wait { profile.connectTimeout = wait }
         let address = subject.address

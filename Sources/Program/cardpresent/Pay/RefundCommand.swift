@@ -87,9 +87,16 @@ enum RefundFailure {
         let reason = attempt.map { $0.steps.last?.detail ?? "the refund failed" } ?? "the refund can't be read now"
         return switch attempt?.attempt.state {
         case .captured: nil
-        case .declined: CommandFailure(.declined, code: "declined", message: reason)
+        case .declined:
+            CommandFailure(
+                .declined, code: "declined", message: reason,
+                fix: "give the money back in another way, or ask the acquirer why")
         case .canceled: CommandFailure(.canceled, code: "cancelled", message: reason)
-        case .failed: CommandFailure(.unavailable, code: "failed", message: reason, fix: "try again later")
+        case .failed:
+            CommandFailure(
+                .unavailable, code: "failed", message: reason,
+                fix: PaymentHostError.tellsOfTheImpossible(reason)
+                    ? "refund the payment at the acquirer" : "try again later")
         default:
             CommandFailure(
                 .outcomeUnknown, code: "unknown", message: reason, fix: recovery(at: attempt?.attempt.hostName))

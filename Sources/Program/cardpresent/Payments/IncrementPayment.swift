@@ -91,7 +91,11 @@ enum IncrementFailure {
             CommandFailure(
                 .declined, code: "declined", message: "the increment was declined: \(reason)",
                 fix: "\(held); take the rest in another way")
-        case .failed: CommandFailure(.unavailable, code: "failed", message: reason, fix: "\(held); try again later")
+        case .failed:
+            CommandFailure(
+                .unavailable, code: "failed", message: reason,
+                fix: PaymentHostError.tellsOfTheImpossible(reason)
+                    ? "\(held); take the rest in another way" : "\(held); try again later")
         case .reversed:
             CommandFailure(
                 .unavailable, code: "taken_back",

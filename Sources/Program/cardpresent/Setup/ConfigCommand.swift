@@ -100,7 +100,7 @@ enum ConfigurationFile {
     static func mistakes(_ path: String) -> [SettingsError] {
         SettingsDocument.mistakes(path: path) { root throws(SettingsError) in
             let configuration = try TillConfiguration(root)
-            try checkStorageKeys(configuration, root)
+            try checkCardData(configuration, root)
             guard let receipt = try root.optional("receipt") else { return }
             if let node = try receipt.optional("logo") {
                 do throws(ReceiptError) { _ = try configuration.receipt.openLogo() } catch {
@@ -120,9 +120,10 @@ enum ConfigurationFile {
 }
 
 extension ConfigurationFile {
-    /// Finds a host whose profile demands card data in later messages without the key to keep it. A profile or a key
+    /// Finds a host whose profile demands card data in later messages that the till does not keep, or can't without a
+    /// key. A profile or a key
     /// file that can't be read is a matter of 'host check', and so is a key in a token.
-    private static func checkStorageKeys(
+    private static func checkCardData(
         _ configuration: TillConfiguration, _ root: SettingsNode
     ) throws(SettingsError) {
         for (place, acquirer) in configuration.acquirers.enumerated() {
@@ -134,8 +135,8 @@ extension ConfigurationFile {
                 guard !TokenURI.names(path), let file = try? HostKeys(path: path) else { continue }
                 keys = file
             }
-            guard let obstacle = profile.storageObstacle(keys) else { continue }
-            throw node.error("payments can't go by the profile '\(profile.name)': \(obstacle)", fix: obstacle.fix)
+            guard let obstacle = profile.cardDataObstacle(with: keys) else { continue }
+            throw node.error(obstacle.message(about: profile), fix: obstacle.advice)
         }
     }
 }
