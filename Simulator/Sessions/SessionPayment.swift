@@ -107,7 +107,7 @@ public struct SessionPayment: Hashable, Sendable {
             return TillAttempt(
                 key: IdempotencyKey(rawValue: attempt.key), payment: name, kind: kind,
                 original: kind == .refund ? sale.map { IdempotencyKey(rawValue: $0.key) } : nil,
-                amount: attempt.amount, outcome: outcome)
+                amount: attempt.amount, outcome: outcome, isIncrement: attempt.kind == "increment")
         }
     }
 }

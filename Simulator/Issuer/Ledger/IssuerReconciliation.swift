@@ -80,6 +80,9 @@ public struct IssuerReconciliation: Hashable, Sendable {
         accepting isAccepted: (Difference) -> Bool = { _ in false }
     ) {
         let standings = Dictionary(states.map { ($0.key, $0.state) }) { first, _ in first }
+        let openIncrements = Dictionary(
+            grouping: attempts.filter { $0.isIncrement && $0.outcome == .open }, by: \.payment
+        ).mapValues { $0.map(\.amount.minorUnits) }
         attemptCount = attempts.count
         var (differences, accepted): ([Difference], [Difference]) = ([], [])
         var totals: [String: Total] = [:]
@@ -88,7 +91,8 @@ public struct IssuerReconciliation: Hashable, Sendable {
         }
         for attempt in attempts {
             let standing = standings[attempt.key]
-            for kind in Self.differences(attempt, standing) {
+            let raising = openIncrements[attempt.payment] ?? []
+            for kind in Self.differences(attempt, standing, openIncrements: raising) {
                 differences.append(Difference(kind: kind, key: attempt.key, till: attempt, issuer: standing))
             }
             guard attempt.outcome == .moved || attempt.outcome == .unreported else { continue }
@@ -109,7 +113,11 @@ public struct IssuerReconciliation: Hashable, Sendable {
         self.totals = totals.values.sorted { $0.currency < $1.currency }
     }
 
-    private static func differences(_ attempt: TillAttempt, _ standing: IssuerTransactionState?) -> [Kind] {
+    /// `openIncrements` are the amounts of the payment's increments without a result. The issuer may hold one of them
+    /// already, or not yet: that is no difference of the hold, because the increment itself is listed as open.
+    private static func differences(
+        _ attempt: TillAttempt, _ standing: IssuerTransactionState?, openIncrements: [Int64]
+    ) -> [Kind] {
         switch attempt.outcome {
         case .open, .unreported: return [.open]
         case .reversed where standing?.isReversed != true && standing?.minorUnits ?? 0 == 0: return [.reversalMissing]
@@ -122,7 +130,8 @@ public struct IssuerReconciliation: Hashable, Sendable {
             guard let standing, standing.held != 0 else { return [.missingAtIssuer] }
             var kinds: [Kind] = []
             if standing.currency != attempt.amount.currency.code { kinds.append(.currency) }
-            if standing.held != attempt.amount.minorUnits { kinds.append(.amount) }
+            let more = standing.held &- attempt.amount.minorUnits
+            if more != 0, !openIncrements.contains(more) { kinds.append(.amount) }
             return kinds
         }
         guard let standing, standing.minorUnits != 0 || attempt.amount.minorUnits == 0 else {
@@ -166,13 +175,15 @@ public struct TillAttempt: Hashable, Sendable {
     public var original: IdempotencyKey?
     public var amount: Money
     public var outcome: Outcome
+    /// Whether the attempt raises what a sale of the same payment holds.
+    public var isIncrement: Bool
 
     /// Describes an attempt as the journal has it. `original` is the key of the sale that a refund gives back.
     public init(
         key: IdempotencyKey, payment: String, kind: Kind, original: IdempotencyKey? = nil, amount: Money,
-        outcome: Outcome
+        outcome: Outcome, isIncrement: Bool = false
     ) {
         (self.key, self.payment, self.kind, self.original) = (key, payment, kind, original)
-        (self.amount, self.outcome) = (amount, outcome)
+        (self.amount, self.outcome, self.isIncrement) = (amount, outcome, isIncrement)
     }
 }

@@ -135,7 +135,8 @@ extension Till {
                 let kind: TillAttempt.Kind = attempt.kind == .refund ? .refund : .sale
                 let compared = TillAttempt(
                     key: attempt.key, payment: payment.name, kind: kind, original: kind == .refund ? sale?.key : nil,
-                    amount: attempt.amount, outcome: TillAttempt.Outcome(attempt))
+                    amount: attempt.amount, outcome: TillAttempt.Outcome(attempt),
+                    isIncrement: attempt.kind == .increment)
                 attempts.append((attempt, compared))
             }
         }

@@ -101,6 +101,24 @@ struct IssuerReconciliationTests {
         }
     }
 
+    @Test func `the issuer may hold an open increment already, and nothing else more`() throws {
+        let hold = try attempt("a", "150.00", .held)
+        var increment = try attempt("i", "20.00", .open)
+        increment.isIncrement = true
+        func kinds(_ attempts: [TillAttempt], held: Int64) -> [IssuerReconciliation.Kind] {
+            let state = IssuerTransactionState(
+                isRefund: false, minorUnits: 0, held: held, currency: "USD", responseCode: "00")
+            return IssuerReconciliation(till: attempts, states: [(key: hold.key, state: state)]).differences.map(\.kind)
+        }
+        #expect(kinds([hold, increment], held: 15_000) == [.open])
+        #expect(kinds([hold, increment], held: 17_000) == [.open])
+        #expect(kinds([hold, increment], held: 17_001) == [.amount, .open])
+        increment.outcome = .notMoved
+        #expect(kinds([hold, increment], held: 17_000) == [.amount])
+        (increment.outcome, increment.payment) = (.open, "P000002")
+        #expect(kinds([hold, increment], held: 17_000) == [.amount, .open])
+    }
+
     @Test func `totals are kept by currency and count refunds`() async throws {
         let result = IssuerReconciliation(
             till: [try attempt("a", "5.00", currency: "EUR"), try attempt("r", "2.50", refundOf: "a")],
