@@ -4,6 +4,7 @@ import Money
 import Payments
 import Storage
 import TillConfiguration
+import Yosemite
 
 /// `host status`
 struct HostStatus: TillCommand, ReadingCommand {
@@ -96,12 +97,12 @@ private struct WaitingMessage: TableRow {
     let attempt: PaymentAttempt
     let message: Message
     /// How many times a reversal was sent, or was about to be.
-    let tries: Int
+    let reversals: Int
     let age: Duration
 
     init(_ attempt: PaymentAttempt, reversals: Int, at now: Timestamp) {
         self.attempt = attempt
-        tries = reversals
+        self.reversals = reversals
         age = .milliseconds(max(0, now.milliseconds - attempt.createdAt.milliseconds))
         message =
             attempt.state == .authorized || attempt.state.isFinal ? .advice : reversals > 0 ? .reversal : .request
@@ -109,13 +110,21 @@ private struct WaitingMessage: TableRow {
 
     private var seconds: Int64 { age.components.seconds }
 
+    /// Whether the advice captures what is held.
+    private var isCapture: Bool { message == .advice && attempt.state == .authorized && attempt.completion != nil }
+
+    /// How many times an advice was sent, and not accepted; nil for another message.
+    private var adviceTries: Int? { message == .advice ? attempt.adviceTries : nil }
+
+    private var triesText: String { adviceTries.map(String.init) ?? (reversals == 0 ? "" : "\(reversals)") }
+
     static var heads: [String] { ["payment", "message", "state", "host", "amount", "age", "tries", "note"] }
 
     var cells: [String] {
         [
-            "\(attempt.paymentID)", message.rawValue, attempt.state.rawValue,
+            "\(attempt.paymentID)", isCapture ? "capture" : message.rawValue, attempt.state.rawValue,
             attempt.memberName ?? attempt.hostName,
-            attempt.amount.description, ageText, tries == 0 ? "" : "\(tries)", attempt.lastError ?? "",
+            attempt.amount.description, ageText, triesText, attempt.lastError ?? "",
         ]
     }
 
@@ -132,8 +141,12 @@ private struct WaitingMessage: TableRow {
                 "payment": "\(attempt.paymentID)", "kind": attempt.kind.rawValue, "message": message.rawValue,
                 "state": attempt.state.rawValue, "host": attempt.hostName, "stan": attempt.traceNumber,
                 "amount": attempt.amount.minorUnits, "createdAt": attempt.createdAt.description, "age": seconds,
-                "tries": tries, "error": attempt.lastError,
-            ], known: ["hostName": attempt.memberName])
+                // Of reversals only.
+                "tries": reversals, "error": attempt.lastError,
+            ],
+            known: [
+                "hostName": attempt.memberName, "adviceTries": adviceTries, "capture": isCapture ? true : nil,
+            ])
         return object.amounts(in: attempt.amount.currency)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Hardware
 import Money
-import Payments
+public import Payments
 import SmartCard
 import Storage
 import Text
@@ -29,8 +29,8 @@ struct AdviceDelivery: Sendable {
                     try? journal.noteFailure("\(error)", for: attempt.id)
                     continue
                 }
-                if case PaymentHostError.outcomeUnknown = error, let text = advice.sent {
-                    try? journal.keepAdvice(text, for: attempt.id)
+                if case PaymentHostError.outcomeUnknown = error {
+                    try? journal.keepAdvice(advice.afterTry, for: attempt.id)
                 }
                 // When one advice cannot be sent, the next ones would fail as well.
                 silent.insert(place)
@@ -48,6 +48,8 @@ struct StoredAdvice: Codable, Hashable, Sendable {
     private var purpose: AdviceRequest.Purpose?
     /// True once the advice may have been sent, nil before.
     private var isSent: Bool?
+    /// How many times it was sent, and not accepted; nil before, and in records of older versions.
+    private var triedCount: Int?
     /// The address of the host that gets it; nil when there is one host only.
     private(set) var destination: String?
 
@@ -73,11 +75,13 @@ struct StoredAdvice: Codable, Hashable, Sendable {
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    /// The text of this advice after a try without an answer; nil when it had one before.
-    var sent: String? {
-        guard isSent != true else { return nil }
+    /// How many times it was sent, and not accepted. What an older version sent counts once.
+    var tries: Int { triedCount ?? (isSent == true ? 1 : 0) }
+
+    /// The text of this advice after one more try that the host did not accept.
+    var afterTry: String {
         var advice = self
-        advice.isSent = true
+        (advice.isSent, advice.triedCount) = (true, tries + 1)
         return advice.text
     }
 
@@ -96,4 +100,9 @@ struct StoredAdvice: Codable, Hashable, Sendable {
         request.destination = destination
         return request
     }
+}
+
+extension PaymentAttempt {
+    /// How many times the advice that waits was sent, and the host did not accept it; nil when none waits.
+    public var adviceTries: Int? { advice.flatMap(StoredAdvice.init(text:))?.tries }
 }

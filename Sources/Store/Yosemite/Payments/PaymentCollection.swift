@@ -119,6 +119,10 @@ struct PaymentCollection: Sendable {
             return try journal.addNotification(
                 to: try journal.finish(entry.attempt.id, as: .captured, at: time.now()).payment)
         } catch {
+            if case PaymentHostError.outcomeUnknown = error {
+                try? journal.noteFailure(
+                    "\(error)", advice: host.stored(advice).afterTry, for: entry.attempt.id)
+            }
             return nil
         }
     }

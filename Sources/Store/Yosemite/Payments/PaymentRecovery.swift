@@ -130,14 +130,20 @@ struct PaymentRecovery: Sendable {
         do throws(PaymentHostError) {
             try await host.forward(advice.request(for: attempt, isRepeat: true), of: attempt.id)
         } catch {
-            try? journal.noteFailure("\(error)", for: attempt.id)
+            let text: String? = if case .outcomeUnknown = error { advice.afterTry } else { nil }
+            try? journal.noteFailure("\(error)", advice: text, for: attempt.id)
             return nil
         }
         return try journal.finish(attempt.id, as: .captured, at: time.now())
     }
 
-    /// - Returns: nil when the reversal demands card data that can't be opened: nothing is sent, the state stays, and a
-    ///   person has to look.
+    /// Takes the attempt back, which then is reversed, or unknown while the host does not confirm it.
+    ///
+    /// When the reversal demands card data that can't be opened, as without the storage key, nothing is sent, and a
+    /// person has to look: an attempt without an answer becomes unknown, so that a person can close it, and any other
+    /// one keeps its state.
+    ///
+    /// - Returns: what was written; nil when the state stays.
     private func reverse(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry? {
         if let identity = attempt.identity {
             do throws(PaymentHostError) {

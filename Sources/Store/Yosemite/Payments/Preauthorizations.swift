@@ -36,7 +36,7 @@ struct Preauthorizations: Sendable {
         do throws(PaymentHostError) {
             try await host.forward(advice.request(for: attempt), of: attempt.id)
         } catch {
-            let text: String? = if case .outcomeUnknown = error { advice.sent } else { nil }
+            let text: String? = if case .outcomeUnknown = error { advice.afterTry } else { nil }
             try? journal.noteFailure("\(error)", advice: text, for: attempt.id)
             return try stored(id)
         }

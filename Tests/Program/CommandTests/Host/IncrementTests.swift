@@ -151,6 +151,18 @@ struct AcquirerIncrementTests {
         try end(child)
     }
 
+    @Test func `an increment that stays open is no difference between journal and ledger`() throws {
+        let (child, configuration) = try start(faults: ["closed-after:increment:1", "busy:reversal"])
+        try hold(configuration)
+        #expect(try increment(configuration).status == 4)
+        // The acquirer holds 170.00, and the till 150.00 until it knows.
+        let result = try run(configuration, "issuer", "reconcile", "--acquirer", ledger, "--json")
+        #expect(result.status == 4, "\(result.output)")
+        let differences = try #require(try result.object()["differences"] as? [[String: Any]])
+        #expect(differences.map { $0["kind"] as? String } == ["open"], "\(result.output)")
+        try end(child)
+    }
+
     @Test func `a cancellation gives back all of a raised hold`() throws {
         let (child, configuration) = try start("iso93-ebcdic")
         try hold(configuration)
@@ -209,6 +221,8 @@ struct AcquirerIncrementTests {
         #expect(open.error.contains("payments recover") && !open.error.contains("did not answer"), "\(open.error)")
         let again = try run(configuration, "payments", "recover")
         #expect(again.status == 4 && again.error.contains("the host answered the capture with 91"), "\(again.error)")
+        let rows = try run(configuration, "host", "status", "--json").object()["waiting"] as? [[String: Any]]
+        #expect(rows?.first?["adviceTries"] as? Int == 2, "\(rows ?? [])")
         #expect(try run(configuration, "payments", "recover").status == 0)
         try expectAgreement(configuration)
         try end(child)
@@ -278,6 +292,8 @@ struct AcquirerIncrementTests {
         #expect(result.error.contains("response code 1020 ("), "\(result.error)")
         let shown = try run(configuration, "payments", "show", "P000001")
         #expect(shown.output.contains("response code 1020 ("), "\(shown.output)")
+        #expect(shown.output.contains("  declined: "), "\(shown.output)")
+        #expect(!shown.output.contains("declined: declined"), "\(shown.output)")
         try end(child)
     }
 

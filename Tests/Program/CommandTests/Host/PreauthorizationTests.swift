@@ -98,7 +98,12 @@ struct AcquirerPreauthorizationTests {
         #expect(open.status == 4, "\(open.output)")
         #expect(try open.object()["outcome"] as? String == "unknown")
         let waiting = try run(configuration, "host", "status")
-        #expect(waiting.status == 4 && waiting.output.contains("advice"), "\(waiting.output)")
+        #expect(waiting.status == 4 && waiting.output.contains("P000001  capture  authorized"), "\(waiting.output)")
+        // The values of JSON stay as they were before captures had a word and tries of their own.
+        let rows = try run(configuration, "host", "status", "--json").object()["waiting"] as? [[String: Any]]
+        let row = try #require(rows?.first)
+        #expect(row["message"] as? String == "advice" && row["tries"] as? Int == 0)
+        #expect(row["capture"] as? Bool == true && row["adviceTries"] as? Int == 1, "\(row)")
         let recovered = try run(configuration, "payments", "recover")
         #expect(recovered.status == 0 && recovered.output.contains("finished 1"), "\(recovered.output)")
         try expectAgreement(on: "150.00", configuration)
