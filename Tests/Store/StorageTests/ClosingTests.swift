@@ -64,7 +64,7 @@ import Testing
         let attempts = try [4999, 5001].map { try sale(journal, heldUntil: $0) }
         for attempt in attempts { try journal.finish(attempt.id, as: .authorizedOnly, at: at(1002)) }
         #expect(try close(journal, attempts[0].paymentID, as: .captured, amount: 8000).payment.state == .captured)
-        #expect(throws: JournalError.nothingToClose(attempts[1].paymentID)) {
+        #expect(throws: JournalError.stillHeld(attempts[1].paymentID, until: at(5001))) {
             try close(journal, attempts[1].paymentID, as: .captured)
         }
     }
@@ -94,7 +94,7 @@ import Testing
         let attempts = try (0..<2).map { _ in try sale(journal, heldUntil: 9000) }
         for attempt in attempts { try journal.finish(attempt.id, as: .authorizedOnly, at: at(1002)) }
         // Before the restore, a capture or a cancellation ends it.
-        #expect(throws: JournalError.nothingToClose(attempts[0].paymentID)) {
+        #expect(throws: JournalError.stillHeld(attempts[0].paymentID, until: at(9000))) {
             try close(journal, attempts[0].paymentID, as: .reversed)
         }
         try restore(journal)

@@ -94,13 +94,20 @@ struct CheckHost: ReportingCommand {
         var wait: Duration?
     }
 
-    private func subjects() async throws(CommandFailure) -> [Subject] {
+    /// A host to check, or why its files can't be used.
+    private struct Entry {
+        /// Its name among several; nil for one host only.
+        var name: String?
+        var address: TCPAddress
+        var subject: Result<Subject, CommandFailure>
+    }
+
+    private func entries() async throws(CommandFailure) -> [Entry] {
         if let address = address.flatMap({ TCPAddress($0) }), let profile {
-            return [
-                Subject(
-                    address: address, profile: try ProfileFile.load(profile), files: tls.files(for: address),
-                    keys: try await keys.load(), identity: TerminalIdentity())
-            ]
+            let subject = Subject(
+                address: address, profile: try ProfileFile.load(profile), files: tls.files(for: address),
+                keys: try await keys.load(), identity: TerminalIdentity())
+            return [Entry(address: address, subject: .success(subject))]
         }
         var options = ConfigurationOptions()
         options.config = config
@@ -111,37 +118,49 @@ struct CheckHost: ReportingCommand {
                 message: "the configured host is '\(settings.host.kind)', which has no address",
                 fix: "give --address and --profile, or a configuration with host.kind: iso8583")
         }
-        var subjects: [Subject] = []
+        var entries: [Entry] = []
         for chosen in try hostOption.choose(from: settings) {
-            let acquirer = chosen.settings
-            var profile = try ProfileFile.load(profile ?? acquirer.profile)
-            if let limit = acquirer.connectTimeout { profile.connectTimeout = limit }
-            let place = keys.keys ?? acquirer.keys
-            let found: HostKeys? = if let place { try await KeyFile.load(place) } else { nil }
-            subjects.append(
-                Subject(
-                    address: acquirer.address, profile: profile, files: acquirer.tlsFiles, keys: found,
-                    identity: AcquirerTerminal(settings, at: acquirer).identity,
-                    name: settings.otherHosts.isEmpty ? nil : chosen.name, wait: acquirer.answerTimeout))
+            let name = settings.otherHosts.isEmpty ? nil : chosen.name
+            let subject: Result<Subject, CommandFailure>
+            do throws(CommandFailure) { subject = .success(try await self.subject(chosen, name, settings)) } catch {
+                // The other hosts can be checked.
+                guard name != nil else { throw error }
+                subject = .failure(error)
+            }
+            entries.append(Entry(name: name, address: chosen.settings.address, subject: subject))
         }
-        return subjects
+        return entries
+    }
+
+    private func subject(
+        _ chosen: NamedAcquirer, _ name: String?, _ settings: TillConfiguration
+    ) async throws(CommandFailure) -> Subject {
+        let acquirer = chosen.settings
+        var profile = try ProfileFile.load(profile ?? acquirer.profile)
+        if let limit = acquirer.connectTimeout { profile.connectTimeout = limit }
+        let place = keys.keys ?? acquirer.keys
+        let found: HostKeys? = if let place { try await KeyFile.load(place) } else { nil }
+        return Subject(
+            address: acquirer.address, profile: profile, files: acquirer.tlsFiles, keys: found,
+            identity: AcquirerTerminal(settings, at: acquirer).identity, name: name, wait: acquirer.answerTimeout)
     }
 
     func execute() async throws {
-        let subjects = try await subjects()
+        let entries = try await entries()
         let hostTrace = try trace.open()
         defer { hostTrace?.warn() }
         var objects: [JSONObject] = []
         var failures: [CommandFailure] = []
-        for subject in subjects {
-            let (object, failure) = try await examine(subject, hostTrace)
+        for entry in entries {
+            let (object, failure) = try await examine(entry, hostTrace)
             objects.append(object)
-            guard let failure else { continue }
-            if subjects.count > 1 { failure.report() }
+            guard var failure else { continue }
+            if let name = entry.name { failure.message = "host \(name): \(failure.message)" }
+            if entries.count > 1 { failure.report() }
             failures.append(failure)
         }
         if output.json {
-            if subjects.count == 1, let only = objects.first {
+            if entries.count == 1, let only = objects.first {
                 try StandardOutput.write(json: only)
             } else {
                 try StandardOutput.write(json: ["hosts": objects] as JSONObject)
@@ -149,8 +168,21 @@ struct CheckHost: ReportingCommand {
         }
         guard let first = failures.first else { return }
         // Those of several hosts are reported already.
-        guard subjects.count == 1 else { throw ExitCode(first.status.rawValue) }
+        guard entries.count == 1 else { throw ExitCode(first.status.rawValue) }
         try Outcome.end(first)
+    }
+
+    /// Checks one host. What is wrong with the files of one of several is the failure of its check.
+    private func examine(
+        _ entry: Entry, _ hostTrace: HostTraceFile?
+    ) async throws(CommandFailure) -> (object: JSONObject, failure: CommandFailure?) {
+        do throws(CommandFailure) { return try await examine(try entry.subject.get(), hostTrace) } catch {
+            guard let name = entry.name else { throw error }
+            let object: JSONObject = [
+                "address": "\(entry.address)", "steps": [JSONObject](), "error": error.json, "hostName": name,
+            ]
+            return (object, error)
+        }
     }
 
     /// Checks one host, and shows its steps.
@@ -180,7 +212,9 @@ struct CheckHost: ReportingCommand {
         // The way to the host needs fewer keys than a payment.
         failure = failure ?? Self.missingKey(profile, subject.keys)
         let warning = failure == nil ? Self.pinWarning(profile, subject.keys) : nil
-        if let warning { StandardError.write("cardpresent: \(warning)\n") }
+        if let warning {
+            StandardError.write("cardpresent: \(subject.name.map { "host \($0): " } ?? "")\(warning)\n")
+        }
         let object = JSONObject(
             [
                 "address": "\(address)", "profile": profile.name, "steps": steps.map(\.json), "error": failure?.json,

@@ -12,7 +12,7 @@ struct SettlementOutcome: Sendable {
     let meaning: String?
     /// The number of transactions in the batch.
     let transactions: Int
-    /// The number of transactions since, which belong to a later batch.
+    /// The number of transactions since. They belong to the next batch, or to this one when it is added up again.
     let later: Int
     /// Whether the host compared nothing.
     var isRefused = false
@@ -103,9 +103,15 @@ struct SettlementOutcome: Sendable {
         case .notSent: text += WordColor.bad.onOutput("NOT SENT") + "\n"
         }
         if later > 0 {
-            // An open batch is added up again, with what came since; one that is closed or repeated is not.
-            text += later == 1 ? "1 transaction since is" : "\(later) transactions since are"
-            text += batch.state == .open ? " in this batch with the next 'host settle'\n" : " in the next batch\n"
+            let place =
+                switch batch.state {
+                // It is added up again, with what came since.
+                case .open: " in this batch with the next 'host settle'\n"
+                // Its totals are repeated. When the host has others, it is added up again.
+                case .sent: " not in these totals: in the next batch, or in this one when the host has other totals\n"
+                case .closed: " in the next batch\n"
+                }
+            text += (later == 1 ? "1 transaction since is" : "\(later) transactions since are") + place
         }
         return text
     }

@@ -105,9 +105,9 @@ enum RefundFailure {
 
     /// Says how recovery deals with a refund without an answer: not every host can be asked for its result.
     private static func recovery(at host: String?) -> String {
-        host == HostFactory.iso8583Name
-            ? "do not refund again now: 'cardpresent payments recover' takes it back, or completes it where the host "
+        host == HostFactory.simulatedName
+            ? "do not refund again; run 'cardpresent payments recover' to get the result from the host"
+            : "do not refund again now: 'cardpresent payments recover' takes it back, or completes it where the host "
                 + "can be asked; refund again only when 'cardpresent payments show' says that it was taken back"
-            : "do not refund again; run 'cardpresent payments recover' to get the result from the host"
     }
 }

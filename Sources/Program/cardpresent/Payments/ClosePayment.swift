@@ -39,7 +39,8 @@ struct ClosePayment: TillCommand, ChangingCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "What was captured of a pre-authorization, as a decimal. Default: all.", valueName: "decimal"))
+            "What was captured of a pre-authorization, as a decimal, and at most what is held. Default: all.",
+            valueName: "decimal"))
     var amount: String?
     @Option(
         help: ArgumentHelp(
@@ -50,7 +51,7 @@ struct ClosePayment: TillCommand, ChangingCommand {
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
-        guard AcceptanceReason.isValid(reason) else { throw ValidationError(AcceptanceReason.rule) }
+        try AcceptanceReason.check(reason)
         guard amount == nil || outcome == .captured else {
             throw ValidationError("--amount can be used only with --outcome captured")
         }
@@ -69,8 +70,9 @@ struct ClosePayment: TillCommand, ChangingCommand {
         let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }
         guard part == nil || open.kind == .sale && before.preauthorization != nil else {
             throw CommandFailure(
-                .usage, code: "invalid_amount", message: "--amount is for a pre-authorization, which this is not",
-                fix: "leave it out")
+                .usage, code: "invalid_amount",
+                message: "--amount is for a pre-authorization, which attempt \(open.id) is not",
+                fix: "leave out --amount: all of \(open.amount) is recorded")
         }
         if !yes {
             let question = Confirmation(
@@ -93,7 +95,12 @@ struct ClosePayment: TillCommand, ChangingCommand {
     private static func recording<Value>(
         _ body: () throws(JournalError) -> Value
     ) throws(CommandFailure) -> Value {
-        do throws(JournalError) { return try body() } catch { throw CommandFailure(error) }
+        do throws(JournalError) { return try body() } catch {
+            guard case .captureTooLarge(let id, let part, let held) = error else { throw CommandFailure(error) }
+            throw CommandFailure(
+                .usage, code: "capture_too_large", message: "\(part) is more than the \(held) of payment \(id)",
+                fix: "give \(held.decimalText) or less with --amount, or leave it out for all of it")
+        }
     }
 }
 

@@ -24,7 +24,8 @@ extension CommandFailure {
         case .unknown, .pending:
             self.init(
                 .outcomeUnknown, code: code, message: message,
-                fix: "do not charge again; run 'cardpresent payments recover' to get the result from the host")
+                fix: "do not charge again; run 'cardpresent payments recover' to take the payment back, or to complete "
+                    + "it")
         case .failed: self.init(Self.status(ofFailure: code), code: code, message: message, fix: Self.fix(code))
         }
     }
@@ -215,6 +216,7 @@ extension CommandFailure {
                 .usage, code: "nothing_to_close", message: message,
                 fix: "'cardpresent payments show \(id)' shows its attempts; what is held is ended with "
                     + "'cardpresent payments capture' or 'cancel'")
+        case .stillHeld: self.init(.usage, code: "nothing_to_close", splitting: message)
         case .severalOpen: self.init(.usage, code: "several_open", splitting: message)
         case .unfinished: self.init(.tryAgain, code: "unfinished", splitting: message)
         case .notRetriable: self.init(.tryAgain, code: "not_retriable", message: message)
@@ -223,7 +225,7 @@ extension CommandFailure {
             self.init(
                 .tryAgain, code: "order_has_payment", message: message,
                 fix: state == .pending || state == .unknown
-                    ? "do not charge again; run 'cardpresent payments recover' to get the result from the host"
+                    ? "do not charge again; run 'cardpresent payments recover' to take the payment back, or to complete it"
                     : "run 'cardpresent payments sync \(id)' to notify the store, or refund the payment before taking another"
             )
         case .nothingToNotify: self.init(.usage, code: "nothing_to_tell", message: message)

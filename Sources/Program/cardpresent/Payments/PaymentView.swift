@@ -310,9 +310,7 @@ extension PaymentHistory.Attempt {
     fileprivate var text: String {
         let state = WordColor.onOutput(attempt.state.rawValue, attempt.state.color)
         let head = "  \(attempt.kind.rawValue), \(numberText), host \(attempt.hostText): \(state)"
-        let lines = steps.map {
-            "    \($0.at.millisecondText)  \($0.state.rawValue)" + ($0.detail.map { ": " + $0 } ?? "")
-        }
+        let lines = steps.map { "    \($0.at.millisecondText)  \($0.words)" }
         let waiting = attempt.waitsForPerson.map { ["    " + $0] } ?? []
         return ([head] + lines + waiting).joined(separator: "\n")
     }
@@ -344,6 +342,12 @@ extension PaymentHistory.Attempt {
 }
 
 extension AttemptTransition {
+    /// The state with its reason, which may begin with the word of the state already: `declined: wrong PIN`.
+    fileprivate var words: String {
+        guard let detail else { return state.rawValue }
+        return detail.hasPrefix(state.rawValue + ": ") ? detail : state.rawValue + ": " + detail
+    }
+
     fileprivate var json: JSONObject {
         JSONObject(["state": state.rawValue, "at": at.description], known: ["detail": detail])
     }

@@ -43,10 +43,10 @@ struct RecoverPayments: TillCommand {
               cardpresent payments recover --json
               cardpresent payments recover --host-trace host.jsonl
 
-            Reverses each sale that has no host response, and asks the host for the result of each refund. Sends captures \
-            and cancellations again that the host has not confirmed, and takes back each increment of a \
-            pre-authorization that has no response; what is held stays as it is. Exits with 4 when the host does not \
-            respond, or refuses what must arrive, and a payment stays open.
+            Reverses each sale that has no host response, and asks the host for the result of each refund, or reverses \
+            it too where the host can't be asked. Sends captures and cancellations again that the host has not \
+            confirmed, and takes back each increment of a pre-authorization that has no response; what is held stays as \
+            it is. Exits with 4 when the host does not respond, or refuses what must arrive, and a payment stays open.
 
             Also asks the host for the last number that it knows of this database. If the host knows a later one, the \
             database was restored from a backup: it takes a new identity, and unfinished sales get the host's result.
@@ -109,7 +109,7 @@ struct SyncPayments: TillCommand {
         }
         guard accept else { throw ValidationError("--reason can be used only with --accept") }
         guard payment != nil else { throw ValidationError("--accept needs a payment") }
-        guard AcceptanceReason.isValid(reason) else { throw ValidationError(AcceptanceReason.rule) }
+        try AcceptanceReason.check(reason)
     }
 
     func execute() async throws {
@@ -154,11 +154,17 @@ struct SyncPayments: TillCommand {
 
 /// The text that says why a person accepts something.
 enum AcceptanceReason {
-    static let rule = "--reason must be one line of 1 to 200 characters"
+    private static let limit = 200
 
-    static func isValid(_ text: String) -> Bool {
-        text.contains { !$0.isWhitespace } && text.count <= 200
+    /// - Throws: `ValidationError` that says what is wrong with the text, and what to do.
+    static func check(_ text: String) throws {
+        guard text.count <= limit else {
+            throw ValidationError("--reason can have \(limit) characters, and has \(text.count): shorten it")
+        }
+        let isLine =
+            text.contains { !$0.isWhitespace }
             && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        guard isLine else { throw ValidationError("--reason must be one line of 1 to \(limit) characters") }
     }
 }
 

@@ -90,7 +90,7 @@ struct ReconcileIssuer: TillCommand {
             return
         }
         guard acceptLost else { throw ValidationError("--reason can be used only with --accept-lost") }
-        guard AcceptanceReason.isValid(reason) else { throw ValidationError(AcceptanceReason.rule) }
+        try AcceptanceReason.check(reason)
     }
 
     func execute() async throws {

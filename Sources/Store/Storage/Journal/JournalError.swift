@@ -41,6 +41,8 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case holdExpired(PaymentID, Timestamp)
     /// No attempt of the payment waits for a person's word.
     case nothingToClose(PaymentID)
+    /// The host holds the amount of the payment until this moment, and a person can't close it before.
+    case stillHeld(PaymentID, until: Timestamp)
     /// The attempts of the payment that wait for a person's word have these numbers, and none of them was chosen.
     case severalOpen(PaymentID, [Int64])
     /// The attempt has no result yet, and no recovery has looked at it.
@@ -92,6 +94,9 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         case .holdExpired(let id, let moment):
             "the pre-authorization of payment \(id) expired at \(moment): only what is held still can be raised"
         case .nothingToClose(let id): "payment \(id) has no open attempt: there is nothing to close"
+        case .stillHeld(let id, let moment):
+            "what payment \(id) holds can be closed only after it has expired, at \(moment): end it with 'cardpresent "
+                + "payments capture \(id)' or 'cardpresent payments cancel \(id)'"
         case .severalOpen(let id, let attempts):
             "choose an open attempt of payment \(id): give "
                 + attempts.map { "--attempt \($0)" }.joined(separator: " or ")

@@ -24,9 +24,10 @@ extension PaymentJournal {
     ///   - number: the number of the attempt; nil for the only one that is open.
     ///   - moment: now.
     /// - Returns: the attempt.
-    /// - Throws: ``JournalError/nothingToClose(_:)``, ``JournalError/severalOpen(_:_:)`` without one of their numbers,
-    ///   ``JournalError/unfinished(_:)`` before recovery has looked at it, ``JournalError/notOurs(attempt:lease:)``
-    ///   while another process works on it, ``JournalError/paymentNotFound(_:)``, ``JournalError/storage(_:)``
+    /// - Throws: ``JournalError/nothingToClose(_:)``, ``JournalError/stillHeld(_:until:)``,
+    ///   ``JournalError/severalOpen(_:_:)`` without one of their numbers, ``JournalError/unfinished(_:)`` before
+    ///   recovery has looked at it, ``JournalError/notOurs(attempt:lease:)`` while another process works on it,
+    ///   ``JournalError/paymentNotFound(_:)``, ``JournalError/storage(_:)``
     public func attemptToClose(
         of id: PaymentID, attempt number: Int64? = nil, at moment: Timestamp
     ) throws(JournalError) -> PaymentAttempt {
@@ -87,7 +88,8 @@ extension PaymentJournal {
     ) throws -> PaymentAttempt {
         let hold = try load(id, from: storage).preauthorization
         let through = try restoredThrough(in: storage)
-        let open = try attempts(of: id, in: storage).filter { attempt in
+        let all = try attempts(of: id, in: storage)
+        let open = all.filter { attempt in
             guard attempt.kind == .sale, attempt.state == .authorizedOnly, let identity = attempt.identity else {
                 return attempt.state.needsRecovery
             }
@@ -95,7 +97,10 @@ extension PaymentJournal {
         }
         let chosen = open.filter { number == nil || $0.id == number }
         guard let attempt = chosen.first else {
-            throw open.isEmpty ? JournalError.nothingToClose(id) : .severalOpen(id, open.map(\.id))
+            guard open.isEmpty else { throw JournalError.severalOpen(id, open.map(\.id)) }
+            let isHeld = all.contains { $0.kind == .sale && $0.state == .authorizedOnly && $0.identity != nil }
+            if isHeld, let hold { throw JournalError.stillHeld(id, until: hold.expiresAt) }
+            throw JournalError.nothingToClose(id)
         }
         guard chosen.count == 1 else { throw JournalError.severalOpen(id, chosen.map(\.id)) }
         guard try attempt.state == .authorizedOnly || attempt.lease == lease.number || !lease.isAlive(attempt.lease)

@@ -123,6 +123,31 @@ struct ClosePaymentTests {
         try end(child)
     }
 
+    @Test func `a limit that is not kept is named, with what to do`() throws {
+        let (child, configuration) = try start(faults: "busy:completion")
+        for _ in 0..<2 {
+            #expect(try run(configuration, "pay", "150.00", "--card", "visa-dda", "--authorize-only").status == 0)
+        }
+        #expect(try run(configuration, "payments", "capture", "P000001").status == 4)
+        func close(_ payment: String, _ reason: String = "asked", _ more: String...) throws -> ProgramResult {
+            try Program.run(
+                [
+                    "payments", "close", payment, "--outcome", "captured", "--reason", reason, "--yes", "--config",
+                    configuration, "--database", scratch.database,
+                ] + more, in: scratch)
+        }
+        let tooMuch = try close("P000001", "asked", "--amount", "150.01")
+        #expect(tooMuch.status == 64 && tooMuch.error.contains("150.01 USD is more than the 150.00 USD"))
+        #expect(tooMuch.error.contains("give 150.00 or less with --amount"), "\(tooMuch.error)")
+        let held = try close("P000002")
+        #expect(held.status == 64 && held.error.contains("only after it has expired, at 20"), "\(held.error)")
+        #expect(held.error.contains("cardpresent payments capture P000002"), "\(held.error)")
+        let long = try close("P000001", String(repeating: "a", count: 201))
+        #expect(long.status == 64 && long.error.contains("can have 200 characters, and has 201"), "\(long.error)")
+        #expect(long.error.contains("shorten it"), "\(long.error)")
+        try end(child)
+    }
+
     @Test(arguments: [
         ["--outcome", "reversed"], ["--reason", "asked"], ["--outcome", "perhaps", "--reason", "asked"],
         ["--outcome", "reversed", "--reason", " "], ["--outcome", "reversed", "--reason", "asked", "--amount", "1.00"],

@@ -169,6 +169,27 @@ struct SeveralHostsTests {
         try end(second)
     }
 
+    @Test func `each failure of a check names its host, and the other hosts are checked`() throws {
+        let first = try start("first")
+        let configuration = try configuration(first.address, "127.0.0.1:1")
+        let text = try scratch.text("till.yaml")
+        func expectFailure(_ status: Int32, _ code: String) throws {
+            let checked = try Program.run(["host", "check", "--config", configuration, "--json"], in: scratch)
+            #expect(checked.status == status, "\(checked.error)")
+            #expect(checked.error.contains("cardpresent: host backup: "), "\(checked.error)")
+            let hosts = try #require(try checked.object()["hosts"] as? [[String: Any]])
+            #expect(hosts.map { $0["hostName"] as? String } == ["default", "backup"])
+            #expect(hosts.map { ($0["error"] as? [String: Any])?["code"] as? String } == [nil, code])
+        }
+        try expectFailure(69, "host_unreachable")
+        let one = try Program.run(["host", "check", "--config", configuration, "--host", "backup"], in: scratch)
+        #expect(one.status == 69 && one.error.contains("cardpresent: host backup: "), "\(one.error)")
+        // Only the second host has keys.
+        _ = try scratch.write(text.replacing("terminalId: TERM0009", with: "keys: none.yaml"), to: "till.yaml")
+        try expectFailure(78, "key_file")
+        try end(first)
+    }
+
     @Test func `names of hosts are checked`() throws {
         try scratch.makeDatabase()
         let configuration = try configuration("127.0.0.1:1", "127.0.0.1:2")
