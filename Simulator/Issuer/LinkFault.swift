@@ -66,6 +66,8 @@ public enum NeighborAct: String, Hashable, Sendable, CaseIterable {
     case settle
     /// It refunds the rest of the newest payment that was captured.
     case refund
+    /// It cancels the payment that it takes.
+    case cancel
     /// It dies.
     case crash
 }

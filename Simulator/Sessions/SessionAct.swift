@@ -61,6 +61,8 @@ public enum SessionAct: Sendable {
     /// Lets a second till do something on the same database. A database in memory has no leases: there, each till
     /// counts as dead for the other one.
     case neighbor(NeighborAct)
+    /// Lets a customer pay at the second till, beside what the first one does. It needs ``SessionPlan/secondTill``.
+    case neighborPays(SessionBill)
 }
 
 /// When a ``SessionAct`` happens.
@@ -121,7 +123,7 @@ extension SessionWorld {
     /// - Throws: ``SimulatedSessionError/noSuchReader(_:known:)``, ``SimulatedSessionError/noSuchCard(_:known:)``
     func deed(_ act: SessionAct) throws(SimulatedSessionError) -> (@Sendable () -> Void)? {
         switch act {
-        case .cancelPayment, .cancelRefund, .cancelUpdate, .crash, .leaseLoss, .neighbor: return nil
+        case .cancelPayment, .cancelRefund, .cancelUpdate, .crash, .leaseLoss, .neighbor, .neighborPays: return nil
         case .unplug(let name):
             let reader = try reader(name)
             return { [weak self] in
@@ -230,6 +232,7 @@ extension SessionAct {
         case .clockJump(let duration): duration < .zero ? "clock_back" : "clock_forward"
         case .leaseLoss: "lease_loss"
         case .neighbor(let act): "neighbor \(act.rawValue)"
+        case .neighborPays(let bill): "neighbor_pays \(bill.words)"
         }
     }
 }

@@ -15,6 +15,8 @@ final class SessionLog: Sendable {
     private struct State {
         var events: [SessionEvent] = []
         var tracedEvents = 0
+        /// The numbers of the events of the second till.
+        var secondTillEvents: Set<Int> = []
         var watches: [Watch] = []
     }
 
@@ -41,13 +43,17 @@ final class SessionLog: Sendable {
     /// The time since the session began.
     var elapsed: Duration { .milliseconds(time.now().milliseconds - start.milliseconds) }
 
-    /// Appends an event, and runs the work that waits for it before returning.
-    func note(_ kind: SessionEventKind, _ detail: String = "") {
+    /// The numbers of the events of the second till's processes.
+    var eventsOfSecondTill: Set<Int> { state.withLock { $0.secondTillEvents } }
+
+    /// Appends an event, of a till or of the world, and runs the work that waits for it before returning.
+    func note(_ kind: SessionEventKind, _ detail: String = "", at till: TillPlace = .first) {
         let milliseconds = time.now().milliseconds - start.milliseconds
         let (event, acts) = state.withLock { state in
             let event = SessionEvent(
                 number: state.events.count + 1, milliseconds: milliseconds, kind: kind, detail: detail)
             state.events.append(event)
+            if till == .second { state.secondTillEvents.insert(event.number) }
             guard !state.watches.isEmpty else { return (event, [@Sendable () -> Void]()) }
             var acts: [@Sendable () -> Void] = []
             for index in state.watches.indices where event.matches(state.watches[index].words) {

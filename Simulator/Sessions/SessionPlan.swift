@@ -40,6 +40,8 @@ public struct SessionPlan: Sendable {
     public var wire: PlannedWire?
     /// The store that the till is signed in to; nil when it is not signed in.
     public var store: PlannedStore?
+    /// The second till, when it takes payments of its own; nil when there is none, or one without a reader.
+    public var secondTill: PlannedTill?
     /// The till's configuration.
     public var till: TillConfiguration
     /// The condition of the printer.
@@ -52,7 +54,8 @@ public struct SessionPlan: Sendable {
     public var logsExchanges: Bool
     /// Receives every event synchronously, on the session's thread. It must not block.
     public var observer: (@Sendable (SessionEvent) -> Void)?
-    /// Receives what the models of `Proof` need of every event, as ``observer`` does; nil for no trace.
+    /// Receives what the models of `Proof` need of every event, as ``observer`` does; nil for no trace. It
+    /// receives nothing of a session with a ``secondTill``, which the traces have no place for.
     public var tracer: (@Sendable (TracedEvent) -> Void)?
     /// The longest simulated time that a step may take. A step that takes longer fails with
     /// ``SimulatedSessionError/stuck(step:)``.

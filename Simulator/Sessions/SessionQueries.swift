@@ -12,12 +12,19 @@ extension SimulatedSession {
 
     // MARK: The till's records
 
+    /// The tills whose databases the session has: the second one only when it has run, and keeps records of its own.
+    public var databases: [TillPlace] {
+        world.plan.secondTill?.ownsDatabase == true && neighbor.records != nil ? [.first, .second] : [.first]
+    }
+
     /// Returns the payments with their attempts, oldest first. Reads the database directly, whether or not a process
     /// runs.
     ///
+    /// - Parameter till: the till whose database is read.
+    /// - Returns: the payments.
     /// - Throws: ``SimulatedSessionError``
-    public func payments() throws(SimulatedSessionError) -> [SessionPayment] {
-        let records = try openRecords()
+    public func payments(of till: TillPlace = .first) throws(SimulatedSessionError) -> [SessionPayment] {
+        let records = try openRecords(of: till)
         do {
             return try records.read { storage in
                 let attempts = try storage.allObjects(
@@ -35,28 +42,35 @@ extension SimulatedSession {
         }
     }
 
-    /// Queries the till's database.
+    /// Queries a till's database.
     ///
-    /// - Parameter sql: one statement that only reads.
+    /// - Parameters:
+    ///   - sql: one statement that only reads.
+    ///   - till: the till whose database is read.
     /// - Returns: the rows, each with its columns and their values as text, in order.
     /// - Throws: ``SimulatedSessionError/storage(_:)``
-    public func rows(_ sql: String) throws(SimulatedSessionError) -> [[(column: String, value: String?)]] {
-        let records = try openRecords()
+    public func rows(
+        _ sql: String, of till: TillPlace = .first
+    ) throws(SimulatedSessionError) -> [[(column: String, value: String?)]] {
+        let records = try openRecords(of: till)
         do throws(StorageError) { return try records.rows(sql) } catch { throw .storage(error) }
     }
 
-    /// Reads everything that the till's database contains, for a search.
+    /// Reads everything that a till's database contains, for a search.
     ///
+    /// - Parameter till: the till whose database is read.
     /// - Returns: the tables by name, each with the values of its rows as text, in order and without NULL.
     /// - Throws: ``SimulatedSessionError/storage(_:)``
-    public func recordedValues() throws(SimulatedSessionError) -> [(table: String, values: [String])] {
-        let records = try openRecords()
+    public func recordedValues(
+        of till: TillPlace = .first
+    ) throws(SimulatedSessionError) -> [(table: String, values: [String])] {
+        let records = try openRecords(of: till)
         do throws(StorageError) { return try records.contents() } catch { throw .storage(error) }
     }
 
-    private func openRecords() throws(SimulatedSessionError) -> SQLiteStorageManager {
+    private func openRecords(of till: TillPlace) throws(SimulatedSessionError) -> SQLiteStorageManager {
         try world.checkIsOpen()
-        return process.records
+        return till == .second ? neighbor.records ?? process.records : process.records
     }
 
     /// Returns a receipt as plain text.
@@ -104,12 +118,20 @@ extension SimulatedSession {
         try await world.issuerLedger()
     }
 
-    /// Compares the till's journal with the issuer's ledger.
+    /// Compares the journals of all databases with the issuer's ledger.
     ///
     /// - Throws: ``SimulatedSessionError``
     public func reconciliation() async throws(SimulatedSessionError) -> IssuerReconciliation {
-        IssuerReconciliation(till: try payments().flatMap(\.tillAttempts), issuer: try await issuerLedger())
+        var attempts = try payments().flatMap(\.tillAttempts)
+        for till in databases.dropFirst() { attempts += try payments(of: till).flatMap(\.tillAttempts) }
+        return IssuerReconciliation(till: attempts, issuer: try await issuerLedger())
     }
+
+    /// Returns whether the till's current process, or the one that died, committed a state of an attempt.
+    public func hasCommitted(_ attempt: Int64) -> Bool { process.life.committedAttempts.contains(attempt) }
+
+    /// Whether a second till takes payments of its own.
+    public var hasSecondTill: Bool { world.plan.secondTill != nil }
 
     /// The numbers of the plan's unpaid orders, in the order of the plan.
     public var unpaidOrders: [Int64] { world.site?.unpaid ?? [] }

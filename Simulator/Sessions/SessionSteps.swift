@@ -18,25 +18,32 @@ extension SimulatedSession {
     public func connect(_ name: String? = nil) async throws(SimulatedSessionError) -> CardReader {
         let reader = try world.reader(name)
         return try await step("connect \(reader.name)") { () async throws(SimulatedSessionError) in
-            let (lists, continuation) = AsyncStream.makeStream(of: [CardReader].self)
-            try await perform {
-                .startCardReaderDiscovery(
-                    discoveryMethod: .usb, onReaderDiscovered: { continuation.yield($0) }, onCompletion: $0)
-            } as Void
-            var found: [CardReader] = []
-            // The first list holds the readers that are plugged in now.
-            for await list in lists {
-                found = list
-                break
-            }
-            let wanted = await reader.seen()?.id
-            guard let seen = found.first(where: { $0.id == wanted }) else { throw .readerNotFound(reader.name) }
-            let connected: CardReader = try await perform { .connect(reader: seen, onCompletion: $0) }
+            let connected = try await connectReader(reader)
             self.connected = reader.name
             return connected
         } end: {
             $0.id
         }
+    }
+
+    /// Discovers readers with the till, or with another process, and connects one.
+    func connectReader(
+        _ reader: SessionReader, at process: SessionProcess? = nil
+    ) async throws(SimulatedSessionError) -> CardReader {
+        let (lists, continuation) = AsyncStream.makeStream(of: [CardReader].self)
+        try await perform(at: process) {
+            .startCardReaderDiscovery(
+                discoveryMethod: .usb, onReaderDiscovered: { continuation.yield($0) }, onCompletion: $0)
+        } as Void
+        var found: [CardReader] = []
+        // The first list holds the readers that are plugged in now.
+        for await list in lists {
+            found = list
+            break
+        }
+        let wanted = await reader.seen()?.id
+        guard let seen = found.first(where: { $0.id == wanted }) else { throw .readerNotFound(reader.name) }
+        return try await perform(at: process) { .connect(reader: seen, onCompletion: $0) }
     }
 
     /// Disconnects the reader.
@@ -253,9 +260,11 @@ extension SimulatedSession {
     @discardableResult
     public func recover() async throws(SimulatedSessionError) -> RecoveryReport {
         try await step("recover") { () async throws(SimulatedSessionError) in
-            try await telling(recovery: { () async throws(SimulatedSessionError) in
+            let report = try await telling(recovery: { () async throws(SimulatedSessionError) in
                 try await perform { .recoverPayments(onCompletion: $0) }
             })
+            try await followAtNeighbor(recovers: true, settles: false)
+            return report
         } end: {
             "finished \($0.finished.count), open \($0.open.count), failed \($0.failed.count)"
         }
@@ -269,9 +278,11 @@ extension SimulatedSession {
     @discardableResult
     public func syncPayments(_ payment: PaymentID? = nil) async throws(SimulatedSessionError) -> OrderPaymentReport {
         try await step("settle \(payment.map(String.init) ?? "all")") { () async throws(SimulatedSessionError) in
-            try await perform {
+            let report: OrderPaymentReport = try await perform {
                 .syncOrderPayments(paymentID: payment, onCompletion: $0)
             }
+            if payment == nil { try await followAtNeighbor(recovers: false, settles: true) }
+            return report
         } end: {
             "confirmed \($0.confirmed.count), open \($0.open.count), refused \($0.refused.count)"
         }
@@ -338,7 +349,8 @@ extension SimulatedSession {
             case .crash: self?.crash()
             case .leaseLoss: self?.process.loseLease()
             // An event of a transaction may have triggered it.
-            case .neighbor(let act): if let self { Task { self.performAtNeighbor(act) } }
+            case .neighbor(let act): if let self { Task { await self.performAtNeighbor(act) } }
+            case .neighborPays(let bill): if let self { Task { await self.payAtNeighbor(bill) } }
             default: break
             }
         }

@@ -36,11 +36,16 @@ public struct SessionTelling: Sendable {
     public var wasSent: Bool
     /// The numbers of the session's events before the command, and when it was answered.
     public var events: Range<Int>
+    /// The till that was given the command.
+    public var till: TillPlace
 
     /// Takes what a command told. `events` are the numbers of events before it, and at its end.
-    public init(_ command: Command, _ answer: Answer, attempts: [Int64], wasSent: Bool, events: Range<Int>) {
+    public init(
+        _ command: Command, _ answer: Answer, attempts: [Int64], wasSent: Bool, events: Range<Int>,
+        till: TillPlace = .first
+    ) {
         (self.command, self.answer, self.attempts) = (command, answer, attempts)
-        (self.wasSent, self.events) = (wasSent, events)
+        (self.wasSent, self.events, self.till) = (wasSent, events, till)
     }
 }
 
@@ -84,32 +89,37 @@ extension SimulatedSession {
     /// For each entry of ``issuerLedger()``, the number of the session's events when it was made.
     public var ledgerMoments: [Int] { world.tellings.entries }
 
-    /// Notes that the till lets the display show an approval.
+    /// The numbers of the events of the second till's processes.
+    public var eventsOfSecondTill: Set<Int> { world.log.eventsOfSecondTill }
+
+    /// Notes that a till lets the display show an approval.
     func take(processed intent: PaymentIntent) {
         world.tellings.add(SessionDisplay(key: intent.key.rawValue, moment: world.log.count))
     }
 
-    /// Performs a command that is answered with a payment, and keeps what it told.
+    /// Performs a command of the till, or of another process, that is answered with a payment, and keeps what it told.
     func telling(
-        _ command: SessionTelling.Command, _ body: () async throws(SimulatedSessionError) -> Payment
+        _ command: SessionTelling.Command, at process: SessionProcess? = nil,
+        _ body: () async throws(SimulatedSessionError) -> Payment
     ) async throws(SimulatedSessionError) -> Payment {
-        try await telling(command, body) { payment, process in
+        try await telling(command, by: process ?? self.process, body) { payment, process in
             .payment(payment, command == .pay ? nil : process.history(of: payment.id, in: world))
         }
     }
 
-    /// Performs a recovery, and keeps what it told.
+    /// Performs a recovery of the till, or of another process, and keeps what it told.
     func telling(
+        at process: SessionProcess? = nil,
         recovery body: () async throws(SimulatedSessionError) -> RecoveryReport
     ) async throws(SimulatedSessionError) -> RecoveryReport {
-        try await telling(.recover, body) { report, _ in .recovery(report) }
+        try await telling(.recover, by: process ?? self.process, body) { report, _ in .recovery(report) }
     }
 
     private func telling<Value>(
-        _ command: SessionTelling.Command, _ body: () async throws(SimulatedSessionError) -> Value,
+        _ command: SessionTelling.Command, by process: SessionProcess,
+        _ body: () async throws(SimulatedSessionError) -> Value,
         answer: (Value, SessionProcess) -> SessionTelling.Answer
     ) async throws(SimulatedSessionError) -> Value {
-        let process = process
         let (first, committed) = (world.log.count, process.life.committedAttempts.count)
         do throws(SimulatedSessionError) {
             let value = try await body()
@@ -126,10 +136,14 @@ extension SimulatedSession {
         from first: Int, _ committed: Int
     ) {
         let attempts = Array(process.life.committedAttempts.dropFirst(committed))
-        let wasSent = world.log.events.dropFirst(first).contains { $0.kind == .authorizing }
+        let (till, seconds) = (process.life.till, world.log.eventsOfSecondTill)
+        let wasSent = world.log.events.dropFirst(first).contains { event in
+            event.kind == .authorizing && seconds.contains(event.number) == (till == .second)
+        }
         world.tellings.add(
             SessionTelling(
-                command, answer, attempts: attempts, wasSent: wasSent, events: first..<max(first, world.log.count)))
+                command, answer, attempts: attempts, wasSent: wasSent, events: first..<max(first, world.log.count),
+                till: till))
     }
 }
 

@@ -82,6 +82,7 @@ public final class SimulatedSession: Sendable {
 
     func close() async {
         world.person.attendant.leave()
+        world.person(at: .second).attendant.leave()
         await neighbor.leave()
         await process.end()
         world.close()
@@ -118,13 +119,14 @@ public final class SimulatedSession: Sendable {
         }
     }
 
-    /// Dispatches an action of the till and waits for its result or for the end of the process.
+    /// Dispatches an action of the till, or of another process, and waits for its result or for the end of the process.
     func perform<Value: Sendable>(
+        at process: SessionProcess? = nil,
         _ makeAction:
             @escaping @Sendable (@escaping CardPresentPaymentsAction.Completion<Value>) ->
             CardPresentPaymentsAction
     ) async throws(SimulatedSessionError) -> Value {
-        try await answer(SimulatedSessionError.payments) {
+        try await answer(at: process, SimulatedSessionError.payments) {
             (process) async throws(ActionFailure<CardPresentPaymentsError>) in
             try await process.stores.perform { makeAction($0) }
         }
@@ -140,10 +142,10 @@ public final class SimulatedSession: Sendable {
     }
 
     private func answer<Value: Sendable, Failure>(
-        _ failure: @escaping @Sendable (Failure) -> SimulatedSessionError,
+        at place: SessionProcess? = nil, _ failure: @escaping @Sendable (Failure) -> SimulatedSessionError,
         _ body: @escaping @Sendable (SessionProcess) async throws(ActionFailure<Failure>) -> Value
     ) async throws(SimulatedSessionError) -> Value {
-        let process = process
+        let process = place ?? self.process
         guard process.life.isAlive else { throw .processDied }
         let first = FirstAnswer<Value, SimulatedSessionError>()
         process.life.onEnd { first.give(.failure(.processDied)) }
@@ -169,7 +171,7 @@ public final class SimulatedSession: Sendable {
     public var isRunning: Bool { process.life.isAlive }
 
     /// Ends the process if it still runs, and that of a second till, and starts another one on the same records, which
-    /// recovers unfinished payments.
+    /// recovers unfinished payments. A second till with its own database starts again as well.
     ///
     /// - Returns: the result of the recovery.
     /// - Throws: ``SimulatedSessionError``
@@ -186,6 +188,7 @@ public final class SimulatedSession: Sendable {
                 try await perform { .recoverPayments(onCompletion: $0) }
             })
             _ = try await perform { .syncOrderPayments(paymentID: nil, onCompletion: $0) } as OrderPaymentReport
+            try await followAtNeighbor(recovers: true, settles: true)
             return report
         } end: { report in
             "finished \(report.finished.count), open \(report.open.count), failed \(report.failed.count)"

@@ -11,12 +11,16 @@ final class ProcessLife: Sendable {
         var committedAttempts: [Int64] = []
     }
 
-    /// The process's number in the session, from 1.
+    /// The process's number in the session, from 1; the second till has numbers of its own, from 1001.
     let number: Int
+    /// The till that it is a process of.
+    let till: TillPlace
     private let log: SessionLog
     private let state = Mutex(State())
 
-    init(number: Int, log: SessionLog) { (self.number, self.log) = (number, log) }
+    init(number: Int, till: TillPlace = .first, log: SessionLog) {
+        (self.number, self.till, self.log) = (number, till, log)
+    }
 
     var isAlive: Bool { state.withLock { $0.isAlive } }
 
@@ -33,7 +37,7 @@ final class ProcessLife: Sendable {
 
     /// Logs an event of the process while it is alive.
     func note(_ kind: SessionEventKind, _ detail: String = "") {
-        if isAlive { log.note(kind, detail) }
+        if isAlive { log.note(kind, detail, at: till) }
     }
 
     /// Whether somebody follows the session for the models.

@@ -19,22 +19,25 @@ final class SessionProcess: Sendable {
     private let lease: ProcessLease
     private let tasks: [Task<Void, Never>]
 
-    /// Opens the records and creates the stores. Does not recover unfinished payments.
+    /// Opens the records of a till and creates the stores. Does not recover unfinished payments.
     ///
     /// - Throws: ``SimulatedSessionError``
-    init(number: Int, in world: SessionWorld) throws(SimulatedSessionError) {
-        let life = ProcessLife(number: number, log: world.log)
+    init(number: Int, in world: SessionWorld, till place: TillPlace = .first) throws(SimulatedSessionError) {
+        let life = ProcessLife(number: number, till: place, log: world.log)
         self.life = life
         life.trace(TracedEvent(.start, "\(number)"))
         life.note(.start, "\(number)")
         do {
-            let records = try world.openStorage()
+            let records = try world.openStorage(of: place)
             let storage = ProcessStorage(storage: records, disk: world.disk, life: life)
             let lease = try ProcessLease(in: storage)
             let journal = PaymentJournal(storage: storage, lease: lease)
             let register = CardRegister(storage: storage)
             let key = try CardKey.open(for: register, random: world.random.stream("card key"))
-            if number == 1 {
+            let hasNewRecords =
+                number == 1
+                || world.plan.secondTill?.ownsDatabase == true && SessionNeighbor.isFirst(number)
+            if hasNewRecords {
                 // Filled in before the session, so the condition of its disk does not matter.
                 try world.fill(ExceptionFile(register: CardRegister(storage: records), key: key))
             }
@@ -163,7 +166,7 @@ struct SessionTill: Sendable {
                         time: world.clock, magneticStripe: settings.magneticStripe)
                 ],
                 host: host, terminal: { world.terminal(for: $0) }, magneticStripe: settings.magneticStripe,
-                cardholder: world.person, history: history, time: world.wallClock,
+                cardholder: world.person(at: life.till), history: history, time: world.wallClock,
                 random: world.random.stream("terminal \(life.number)"), reconnection: settings.reconnection,
                 trace: trace)
             service.keep(made)
@@ -173,6 +176,6 @@ struct SessionTill: Sendable {
 
     /// Logs the reader's events outside of payments; a payment reports its own events.
     func watch(_ service: any CardReaderService) -> [Task<Void, Never>] {
-        life.follow(service) { [world] event in !world.toldEvents.take(event) }
+        life.follow(service) { [world, life] event in !world.toldEvents(at: life.till).take(event) }
     }
 }

@@ -30,13 +30,19 @@ final class SessionWorld: Sendable {
     let site: SessionSite?
     let printServer: SessionPrintServer
     let disk: SessionDisk
+    /// The customer at the first till.
     let person: SessionCardholder
+    private let secondPerson: SessionCardholder
+    /// The events that the payments of the first till have reported.
     let toldEvents = ReportedEvents()
+    private let secondToldEvents = ReportedEvents()
     let plannedActs = PlannedActs()
     let tellings = SessionTellings()
     let bus: SimulatedUSBBus
     private let pinPad: SimulatedPINPad
     private let records: Records
+    /// Those of a second till that has a database of its own.
+    private let secondRecords: Records?
     private let processes = Mutex<[KnownProcess]>([])
     private let isOver = Atomic(false)
     private let authorityKeys: [CAPublicKey]
@@ -71,17 +77,16 @@ final class SessionWorld: Sendable {
             SessionLink(clock: clock), ServerLife(time: clock), SessionWallClock(clock)
         )
         random = SeededRandomSource(seed: plan.seed)
-        log = SessionLog(clock, observer: plan.observer, tracer: plan.tracer)
+        log = SessionLog(
+            clock, observer: plan.observer, tracer: plan.secondTill == nil ? plan.tracer : nil)
         bus = SimulatedUSBBus(clock: clock)
         let keys: TestKeys
         do throws(TestKeysError) { keys = try Self.keys.get() } catch { throw .plan(error.description) }
         do throws(StorageError) {
-            records =
-                switch plan.journal {
-                case .memory: .memory(try SessionDatabases.take(random: random.stream("database")))
-                case .file(let path): .file(try SessionDatabases.make(at: path, random: random.stream("database")))
-                case .shared(let journals): .shared(try journals.take(random: random.stream("database")), journals)
-                }
+            records = try Self.records(plan.journal, random: random.stream("database"))
+            secondRecords =
+                try plan.secondTill?.ownsDatabase == true
+                ? Self.records(plan.journal.beside, random: random.stream("second database")) : nil
         } catch {
             throw .storage(error)
         }
@@ -110,6 +115,7 @@ final class SessionWorld: Sendable {
         }
         let bus = bus
         person = SessionCardholder(attendant: ManualCardholder(clock: clock, pinPad: pinPad))
+        secondPerson = SessionCardholder(attendant: ManualCardholder(clock: clock, pinPad: pinPad))
         let readers = plan.readers.enumerated().map { SessionReader($0.element, port: $0.offset + 1, bus: bus) }
         readerList = Mutex(readers)
         site = plan.store.map { [random] in SessionSite($0, time: clock, random: random) }
@@ -121,6 +127,16 @@ final class SessionWorld: Sendable {
         }
     }
 
+    private static func records(
+        _ journal: SessionPlan.Journal, random: any RandomSource
+    ) throws(StorageError) -> Records {
+        switch journal {
+        case .memory: return .memory(try SessionDatabases.take(random: random))
+        case .file(let path): return .file(try SessionDatabases.make(at: path, random: random))
+        case .shared(let journals): return .shared(try journals.take(random: random), journals)
+        }
+    }
+
     private static let keys = Result { () throws(TestKeysError) in try TestKeys.embedded() }
 
     private static func check(_ plan: SessionPlan) throws(SimulatedSessionError) {
@@ -129,6 +145,7 @@ final class SessionWorld: Sendable {
         for names in [plan.readers.map(\.name), plan.cards.map(\.name)] where Set(names).count < names.count {
             throw .plan("two readers or two cards have the same name: \(names.joined(separator: ", "))")
         }
+        try plan.checkSecondTill()
     }
 
     private func watchSlots(of reader: SessionReader) {
@@ -160,9 +177,9 @@ final class SessionWorld: Sendable {
         return wire.host(of: life)
     }
 
-    /// Opens the records for a process.
-    func openStorage() throws(StorageError) -> SQLiteStorageManager {
-        switch records {
+    /// Opens the records for a process of a till.
+    func openStorage(of till: TillPlace = .first) throws(StorageError) -> SQLiteStorageManager {
+        switch till == .second ? secondRecords ?? records : records {
         case .memory(let database): database
         case .shared(let database, _): database.storage
         case .file(let path): try SQLiteStorageManager(path: path, random: random.stream("database"))
@@ -191,10 +208,12 @@ final class SessionWorld: Sendable {
         isOver.store(true, ordering: .sequentiallyConsistent)
         // Work that waits for an event may hold a reader, and the reader holds the log.
         log.forgetWatches()
-        switch records {
-        case .memory(let database): SessionDatabases.give(back: database)
-        case .shared(let database, let journals): journals.give(back: database)
-        case .file: break
+        for records in [records, secondRecords].compactMap({ $0 }) {
+            switch records {
+            case .memory(let database): SessionDatabases.give(back: database)
+            case .shared(let database, let journals): journals.give(back: database)
+            case .file: break
+            }
         }
     }
 
@@ -251,15 +270,22 @@ final class SessionWorld: Sendable {
         return card
     }
 
-    /// Brings a cardholder with a card to a reader.
+    /// The customer at a till.
+    func person(at till: TillPlace) -> SessionCardholder { till == .first ? person : secondPerson }
+
+    /// The events that the payments of a till have reported.
+    func toldEvents(at till: TillPlace) -> ReportedEvents { till == .first ? toldEvents : secondToldEvents }
+
+    /// Brings a cardholder with a card to a reader of a till.
     func bringPerson(
-        with card: SessionCard, to reader: SessionReader, conduct: CardholderProfile?, presentsCard: Bool
+        with card: SessionCard, to reader: SessionReader, conduct: CardholderProfile?, presentsCard: Bool,
+        at till: TillPlace = .first
     ) {
         var profile = card.profile
         if let conduct { profile.cardholder = conduct }
         let cardholder = SimulatedCardholder(
             profile: profile, card: card.chip, stripe: card.stripe, reader: reader.parts, clock: clock, pinPad: pinPad)
-        person.change(to: cardholder, with: card, presentsCard: presentsCard)
+        person(at: till).change(to: cardholder, with: card, presentsCard: presentsCard)
     }
 }
 
