@@ -104,7 +104,9 @@ public struct ScenarioPlay: Sendable {
     /// Returns whether an attempt that reached a new state after the first `count` events moved money, or may have.
     private func mayHaveMovedMoney(since count: Int) -> Bool {
         var states: [Substring: AttemptState] = [:]
-        for event in session.events.dropFirst(count) where event.kind == .journal {
+        // The attempts of another database are none of this step's.
+        let others = session.databases.count > 1 ? session.eventsOfSecondTill : []
+        for event in session.events.dropFirst(count) where event.kind == .journal && !others.contains(event.number) {
             // The detail is `authorizing 1 sale`.
             let words = event.detail.split(separator: " ", maxSplits: 1)
             guard let state = words.first.flatMap({ AttemptState(rawValue: String($0)) }) else { continue }
@@ -166,7 +168,11 @@ public struct ScenarioPlay: Sendable {
             result = .failure(error)
         }
         // A payment whose process died is in the records, too.
-        for payment in try session.payments().dropFirst(before) { payments.append(payment.id) }
+        // Another till may have begun one meanwhile, which is none of this step's.
+        for payment in try session.payments().dropFirst(before)
+        where !session.hasSecondTill || payment.attempts.contains(where: { session.hasCommitted($0.id) }) {
+            payments.append(payment.id)
+        }
         return try result.get()
     }
 

@@ -11,7 +11,7 @@ extension SessionPlan {
     public init(_ scenario: Scenario, seed: UInt64) {
         self.init(
             cards: Self.cards(of: scenario),
-            readers: scenario.readers.map { reader in
+            readers: (scenario.readers + [scenario.secondTill?.reader].compactMap { $0 }).map { reader in
                 PlannedReader(
                     name: reader.name, model: reader.model, isPluggedIn: reader.isPluggedIn, faults: reader.faults,
                     batteryPercent: reader.battery)
@@ -26,6 +26,9 @@ extension SessionPlan {
             PlannedStore(orders: site.orders, unpaid: site.unpaid, faults: site.faults)
         }
         (printer, disk) = (scenario.printer, scenario.disk)
+        secondTill = scenario.secondTill.map {
+            PlannedTill(ownsDatabase: $0.ownsDatabase, reader: $0.reader.name, card: $0.card.name)
+        }
     }
 
     /// Returns the named cards without duplicates, the scenario's card first.
@@ -37,7 +40,8 @@ extension SessionPlan {
                 cards.append(card)
             }
         }
-        for card in scenario.exceptions where !cards.contains(where: { $0.name == card.name }) { cards.append(card) }
+        let others = [scenario.secondTill?.card].compactMap { $0 } + scenario.exceptions
+        for card in others where !cards.contains(where: { $0.name == card.name }) { cards.append(card) }
         return cards.map { PlannedCard($0.profile, name: $0.name) }
     }
 }
@@ -99,6 +103,11 @@ enum SessionActs {
         if change.clockJump != .zero { acts.append(.clockJump(change.clockJump)) }
         if change.losesLease { acts.append(.leaseLoss) }
         if let act = change.neighbor { acts.append(.neighbor(act)) }
+        switch change.neighborPays {
+        case .amount(let amount): acts.append(.neighborPays(.amount(amount)))
+        case .order(let place): acts.append(.neighborPays(.order(place)))
+        case nil: break
+        }
         return acts
     }
 }

@@ -44,6 +44,7 @@ public enum ScenarioKeys {
                 "host", .record(host),
                 "The wire to the issuer. Without it, the till has the issuer in its own process."),
             KeyShape("site", .record(site), "The simulated store."),
+            KeyShape("secondTill", .record(secondTill), "A second till that takes payments at the same time."),
             KeyShape(
                 "printer", .word(SimulatedPrinterCondition.words.map(\.key)), "The condition of the receipt printer."),
             KeyShape("disk", .word(DiskCondition.words.map(\.key)), "The condition of the disk."),
@@ -170,6 +171,21 @@ public enum ScenarioKeys {
             KeyShape(
                 "faultPercent", .number(0...100),
                 "How many of a hundred messages about money get another fault at random. Default: 0."),
+        ])
+
+    static let secondTill = RecordShape(
+        "secondTill", "A second till that takes payments at the same time.",
+        [
+            KeyShape(
+                "database", .word(SecondTillSetup.databases.map(\.key)),
+                "Whose database it has: that of the first till, or its own. Default: shared."),
+            KeyShape(
+                "reader", .either([.text(1...60), .record(reader)]),
+                "Its reader: a model, or a mapping. Default: tpdu."),
+            KeyShape(
+                "card", .text(1...400),
+                "Its customers' card, another than that of the first till: a name from `cards`, or a profile.",
+                isRequired: true),
         ])
 
     static let site = RecordShape(

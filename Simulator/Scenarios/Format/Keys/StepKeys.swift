@@ -114,7 +114,18 @@ extension ScenarioKeys {
             KeyShape("loseLease", .boolean, "Whether the till counts as dead for others while it goes on."),
             KeyShape(
                 "neighbor", .word(NeighborAct.allCases.map(\.rawValue)),
-                "An act of a second till on the same database."),
+                "An act of a second till."),
+            KeyShape(
+                "neighborPays", .either([.amount, .record(neighborBill)]),
+                "A customer pays at the second till, beside the step: an amount, or a mapping. It needs `secondTill`."),
+        ])
+
+    static let neighborBill = RecordShape(
+        "neighborBill", "What a customer pays at the second till.",
+        [
+            KeyShape("amount", .amount, "The amount."),
+            KeyShape("currency", .text(3...3), "ISO 4217 code. Default: the configuration's currency."),
+            KeyShape("order", .number(1...1000), "The number of the unpaid order to pay, from 1."),
         ])
 
     static let linkFault = RecordShape(

@@ -23,6 +23,8 @@ struct ScenarioDecoder {
     private var card: CardSetup?
     private var standardCard: (name: String, node: SettingsNode)?
     private var readerNames: [String] = []
+    /// Whether the scenario has a second till that takes payments.
+    var hasSecondTill = false
 
     init(name: String, location: SettingsLocation, files: ScenarioFiles) {
         (self.name, self.location, self.files) = (name, location, files)
@@ -40,6 +42,7 @@ struct ScenarioDecoder {
         cardholder = try? node.optional("cardholder")
         readCards(node)
         let exceptions = exceptions(node)
+        let secondTill = secondTill(node)
         let readers = readers(node)
         readerNames = readers.map(\.name)
         let clock = problems.attempt { () throws(SettingsError) in try Self.clock(try node.optional("clock")) }
@@ -58,7 +61,9 @@ struct ScenarioDecoder {
         (scenario.tags, scenario.expectedFailure) = (rest.tags, rest.expectedFailure)
         (scenario.seed, scenario.clock, scenario.issuerRules) = (rest.seed, clock, rules)
         (scenario.site, scenario.printer, scenario.disk) = (site.first, rest.printer, rest.disk)
-        scenario.wire = rest.wire
+        (scenario.wire, scenario.secondTill) = (rest.wire, secondTill)
+        checkSecondTill(of: scenario, node)
+        guard problems.isEmpty else { return nil }
         scenario.exceptions = exceptions
         (scenario.till, scenario.expectations, scenario.golden) = (till, expectations, rest.golden)
         return scenario
@@ -202,7 +207,7 @@ struct ScenarioDecoder {
         return readers
     }
 
-    private static func reader(_ node: SettingsNode, name: String) throws(SettingsError) -> ReaderSetup {
+    static func reader(_ node: SettingsNode, name: String) throws(SettingsError) -> ReaderSetup {
         guard node.kind == .mapping else {
             return ReaderSetup(name: name, model: try model(node))
         }

@@ -73,8 +73,12 @@ extension ScenarioDecoder {
         case "wait": return note { () throws(SettingsError) in .wait(try value.duration()) }
         case "sleep": return note { () throws(SettingsError) in try Self.sleep(value) }
         default:
-            let files = files
-            return note { () throws(SettingsError) in .set(try Self.change(value, files)) }
+            let (files, till) = (files, till)
+            let change = note { () throws(SettingsError) in try Self.change(value, files, till) }
+            if change?.neighborPays != nil, !hasSecondTill {
+                note(value.error("'neighborPays' needs 'secondTill'"))
+            }
+            return change.map { .set($0) }
         }
     }
 
@@ -201,7 +205,7 @@ extension ScenarioDecoder {
     }
 
     private static func change(
-        _ node: SettingsNode, _ files: ScenarioFiles
+        _ node: SettingsNode, _ files: ScenarioFiles, _ till: TillConfiguration
     ) throws(SettingsError) -> WorldChange {
         guard try !node.entries().isEmpty else { throw node.error("'set' is empty") }
         var change = WorldChange()
@@ -220,6 +224,10 @@ extension ScenarioDecoder {
         if let back = try node.optional("clockBack")?.duration() { change.clockJump -= back }
         change.losesLease = try node.optional("loseLease")?.bool() ?? false
         change.neighbor = try node.optional("neighbor")?.choice(NeighborAct.self)
+        if let bill = try node.optional("neighborPays") {
+            change.neighborPays =
+                try bill.kind == .mapping ? Self.bill(bill, till) : .amount(bill.money(till.currency))
+        }
         return change
     }
 }

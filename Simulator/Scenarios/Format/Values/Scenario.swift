@@ -38,6 +38,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     public var wire: WireSetup?
     /// The store; nil for none.
     public var site: SiteSetup?
+    /// The second till, when it takes payments of its own; nil when there is none, or one without a reader.
+    public var secondTill: SecondTillSetup?
     /// The condition of the receipt printer.
     public var printer: SimulatedPrinterCondition
     /// The condition of the disk.
@@ -117,6 +119,28 @@ public struct ReaderSetup: Sendable {
     ) {
         (self.name, self.model, self.isPluggedIn) = (name, model, isPluggedIn)
         (self.battery, self.faults) = (battery, faults)
+    }
+}
+
+/// A second till that takes payments at the same time, as a process of its own.
+public struct SecondTillSetup: Sendable {
+    /// Whether it keeps its records in a database of its own; otherwise it has those of the first till.
+    public var ownsDatabase: Bool
+    /// Its reader.
+    public var reader: ReaderSetup
+    /// Its customers' card, which is another one than that of the first till.
+    public var card: CardSetup
+
+    /// The name of its reader in events.
+    public static let readerName = "second-till"
+    /// The words of a file for whose database it has.
+    static let databases: KeyValuePairs<String, Bool> = ["shared": false, "own": true]
+
+    /// Creates a second till; by default, it shares the database of the first one.
+    public init(
+        card: CardSetup, ownsDatabase: Bool = false, reader: ReaderSetup = ReaderSetup(name: SecondTillSetup.readerName)
+    ) {
+        (self.card, self.ownsDatabase, self.reader) = (card, ownsDatabase, reader)
     }
 }
 

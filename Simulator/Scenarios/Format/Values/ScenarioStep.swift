@@ -228,8 +228,10 @@ public struct WorldChange: Sendable {
     public var clockJump = Duration.zero
     /// Whether the till that takes payments counts as dead from now on.
     public var losesLease = false
-    /// The act of a second till on the same database; nil for none.
+    /// The act of a second till; nil for none.
     public var neighbor: NeighborAct?
+    /// What a customer pays at the second till meanwhile; nil for nothing.
+    public var neighborPays: PayAction.Bill?
 
     /// Creates a change. Values that are left out stay unchanged.
     public init(

@@ -20,7 +20,8 @@ struct ScenarioWriter {
         self.scenario = scenario
         var cards = [scenario.card]
         let actions = scenario.steps.flatMap { [$0.action] + $0.interruptions.map(\.action) }
-        for card in actions.compactMap(\.namedCard) + scenario.exceptions
+        let others = [scenario.secondTill?.card].compactMap { $0 } + scenario.exceptions
+        for card in actions.compactMap(\.namedCard) + others
         where !cards.contains(where: { $0.name == card.name }) {
             cards.append(card)
         }
@@ -44,6 +45,7 @@ struct ScenarioWriter {
         if let rules = scenario.issuerRules.source { entries.append(("issuer", rules)) }
         if let wire = scenario.wire { entries.append(("host", Self.wire(wire))) }
         if let site = scenario.site { entries.append(("site", self.site(site))) }
+        if let till = scenario.secondTill { entries.append(("secondTill", try secondTill(till))) }
         if scenario.printer != .ready { entries.append(("printer", .text(scenario.printer.fileWord))) }
         if scenario.disk != .working { entries.append(("disk", .text(scenario.disk.fileWord))) }
         if let configuration = try configuration() { entries.append(("configuration", configuration)) }
@@ -120,6 +122,18 @@ struct ScenarioWriter {
         if !reader.isPluggedIn { entries.append(("pluggedIn", .text("false"))) }
         if !reader.faults.isEmpty { entries.append(("faults", .list(reader.faults.map(ReaderFaultWords.node)))) }
         return entries.count == 1 ? .text(reader.model.name) : .mapping(entries)
+    }
+
+    private func secondTill(_ till: SecondTillSetup) throws(ScenarioWritingError) -> SettingsNode {
+        var entries: [Entry] = []
+        if till.ownsDatabase, let word = SecondTillSetup.databases.first(where: \.value)?.key {
+            entries.append(("database", .text(word)))
+        }
+        let reader = try reader(till.reader)
+        if reader.kind == .mapping || till.reader.model.name != ReaderSetup().model.name {
+            entries.append(("reader", reader))
+        }
+        return .mapping(entries + [("card", .text(till.card.name))])
     }
 
     private func site(_ site: SiteSetup) -> SettingsNode {

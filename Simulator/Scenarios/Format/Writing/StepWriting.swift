@@ -83,7 +83,7 @@ extension ScenarioWriter {
     }
 
     /// Returns `amount`, and `currency` if it is not the till's.
-    private func money(_ money: Money) -> [Entry] {
+    func money(_ money: Money) -> [Entry] {
         let amount: Entry = ("amount", .text(money.decimalText))
         return money.currency == scenario.till.currency
             ? [amount] : [amount, ("currency", .text(money.currency.code))]
@@ -144,6 +144,14 @@ extension ScenarioWriter {
         if change.clockJump < .zero { entries.append(("clockBack", try Self.duration(.zero - change.clockJump))) }
         if change.losesLease { entries.append(("loseLease", .text("true"))) }
         if let act = change.neighbor { entries.append(("neighbor", .text(act.rawValue))) }
+        switch change.neighborPays {
+        case .amount(let amount):
+            let parts = money(amount)
+            let only = parts.count == 1 ? parts.first?.value : nil
+            entries.append(("neighborPays", only ?? .mapping(parts)))
+        case .order(let place): entries.append(("neighborPays", .mapping([("order", .text(String(place)))])))
+        case nil: break
+        }
         return entries
     }
 }
