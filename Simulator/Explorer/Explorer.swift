@@ -139,11 +139,23 @@ public struct Explorer: Sendable {
             isVariation: false)
     }
 
-    /// Puts faults between processes into one session of four, also into those that keep files.
+    /// Puts faults between processes into one session of four, also into those that keep files, and a second till into
+    /// some.
     private func disturbed(_ draft: SessionDraft, _ number: Int) -> SessionDraft {
+        let draft = withSecondTill(TwoTills.fitted(draft), number)
         guard number % Self.disturbedEvery == Self.disturbedEvery - 1 else { return draft }
         let source = SeededRandomSource(seed: seed).stream("processes \(number)")
         return ProcessFaults(choices: RandomChoices(source), hasWire: wire != nil).added(to: draft)
+    }
+
+    /// Puts a second till that takes payments into two sessions of eight: one with its database in memory, and one that
+    /// keeps files.
+    private func withSecondTill(_ draft: SessionDraft, _ number: Int) -> SessionDraft {
+        let place = Self.filesEvery - number % Self.filesEvery
+        guard place == 1 || place == 3 else { return draft }
+        let source = SeededRandomSource(seed: seed).stream("two tills \(number)")
+        let choices = RandomChoices(source)
+        return TwoTills(choices: choices, hasWire: wire != nil, keepsFiles: place == 1).added(to: draft)
     }
 
     /// Puts the wire into a new draft; variations have that of their draft.

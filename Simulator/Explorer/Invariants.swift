@@ -111,13 +111,38 @@ struct InvariantCheck {
         var found: [Violation] = []
         for order in Set(record.payments.compactMap(\.orderID)).sorted() {
             let paid = record.payments.filter { $0.orderID == order && net($0.id) > 0 }
-            if paid.count > 1 {
-                found.append(Violation(.oneCharge, "order \(order) is paid by \(paid.count) payments"))
+            for isSecond in [false, true] {
+                let count = paid.count { record.isInSecondDatabase($0.id) == isSecond }
+                if count > 1 { found.append(Violation(.oneCharge, "order \(order) is paid by \(count) payments")) }
             }
+            found += ordersOfTwoDatabases(order, paid)
         }
         for order in Set(record.storeCharges.map(\.orderID)).sorted() {
             let count = record.storeCharges.count { $0.orderID == order }
             if count > 1 { found.append(Violation(.oneCharge, "the store charged order \(order) \(count) times")) }
+        }
+        return found
+    }
+
+    /// Two tills with two databases know of each other only by the order. Both may have taken the money before one of
+    /// them sees that; then the order shows one payment, and the other till shows its clerk a conflict: that money is
+    /// to be given back.
+    private func ordersOfTwoDatabases(_ order: Int64, _ paid: [SessionPayment]) -> [Violation] {
+        guard record.hasTwoDatabases else { return [] }
+        let payments = record.payments.filter { $0.orderID == order }.map(\.id)
+        let captures = record.captures.filter { payments.contains($0.payment) }
+        var found: [Violation] = []
+        let confirmed = captures.count { $0.state == "confirmed" }
+        if confirmed > 1 {
+            found.append(Violation(.oneCharge, "order \(order) has \(confirmed) captures at two tills"))
+        }
+        let isPaidTwice = paid.contains { record.isInSecondDatabase($0.id) } && paid.count > 1
+        let silent = paid.filter { payment in
+            !captures.contains { $0.payment == payment.id && ["conflict", "refused"].contains($0.state) }
+        }
+        if isPaidTwice, silent.count > 1 {
+            found.append(
+                Violation(.oneCharge, "order \(order) is paid at two tills, and neither shows a conflict"))
         }
         return found
     }

@@ -15,14 +15,31 @@ struct SessionReading {
 
     /// - Throws: `SimulatedSessionError` when the records cannot be read.
     func read(into record: inout SessionRecord) async throws {
+        (record.hasTwoDatabases, record.eventsOfSecondTill) = (session.databases.count > 1, session.eventsOfSecondTill)
         record.payments = try session.payments()
+        // Those of a second database are read below, and have other numbers.
+        let own = record.payments
+        for till in session.databases.dropFirst() {
+            record.payments += try session.payments(of: till).map { numbered($0, of: till, in: record) }
+        }
         record.attempts = record.payments.flatMap(\.attempts)
         try await readIssuer(into: &record)
         try readStore(into: &record)
         try readTold(into: &record)
         record.cryptograms = session.cryptograms
-        try findSecrets(into: &record)
-        await findSecretsOnReceipts(of: record.payments, into: &record)
+        for till in session.databases { try findSecrets(of: till, into: &record) }
+        await findSecretsOnReceipts(of: own, into: &record)
+    }
+
+    /// Returns a payment with the numbers that it has in the record.
+    private func numbered(_ payment: SessionPayment, of till: TillPlace, in record: SessionRecord) -> SessionPayment {
+        var payment = payment
+        payment.id = record.number(payment.id, of: till)
+        for place in payment.attempts.indices {
+            payment.attempts[place].id = record.number(payment.attempts[place].id, of: till)
+            payment.attempts[place].payment = payment.id
+        }
+        return payment
     }
 
     private func readIssuer(into record: inout SessionRecord) async throws {
@@ -40,11 +57,14 @@ struct SessionReading {
     }
 
     private func readStore(into record: inout SessionRecord) throws {
-        record.captures = try session.rows("SELECT id, state, intentID FROM siteCapture ORDER BY id").map { row in
-            let values = Dictionary(row.map { ($0.column, $0.value) }) { first, _ in first }
-            return SessionRecord.Capture(
-                payment: values["id"]?.flatMap { Int64($0) } ?? 0, state: values["state"].flatMap(\.self) ?? "",
-                intent: values["intentID"].flatMap(\.self))
+        for till in session.databases {
+            let rows = try session.rows("SELECT id, state, intentID FROM siteCapture ORDER BY id", of: till)
+            record.captures += rows.map { row in
+                let values = Dictionary(row.map { ($0.column, $0.value) }) { first, _ in first }
+                return SessionRecord.Capture(
+                    payment: record.number(values["id"]?.flatMap { Int64($0) } ?? 0, of: till),
+                    state: values["state"].flatMap(\.self) ?? "", intent: values["intentID"].flatMap(\.self))
+            }
         }
         record.storeCharges = session.siteLedger
         record.paidOrders = Set(session.orders.filter(\.isPaid).map(\.id))
@@ -52,33 +72,45 @@ struct SessionReading {
 
     /// Reads what the session told: its commands, its display, its receipts, and its paper.
     private func readTold(into record: inout SessionRecord) throws {
-        (record.tellings, record.displays) = (session.tellings, session.displays)
+        record.displays = session.displays
+        record.tellings = session.tellings.map { telling in
+            var telling = telling
+            telling.attempts = telling.attempts.map { record.number($0, of: telling.till) }
+            return telling
+        }
         record.bookMoments = session.ledgerMoments
+        for till in session.databases { try readReceipts(of: till, into: &record) }
+    }
+
+    private func readReceipts(of till: TillPlace, into record: inout SessionRecord) throws {
         let receipts = try session.rows(
-            "SELECT id, attemptID, content FROM receipt WHERE attemptID IS NOT NULL ORDER BY id")
-        record.receipts = try receipts.map { row in
+            "SELECT id, attemptID, content FROM receipt WHERE attemptID IS NOT NULL ORDER BY id", of: till)
+        for row in receipts {
             let values = Dictionary(row.map { ($0.column, $0.value) }) { first, _ in first }
             let text = values["content"].flatMap(\.self) ?? ""
-            return SessionRecord.IssuedReceipt(
-                id: values["id"].flatMap(\.self).flatMap { Int64($0) } ?? 0,
-                attempt: values["attemptID"].flatMap(\.self).flatMap { Int64($0) } ?? 0,
-                content: try JSONDecoder().decode(ReceiptContent.self, from: Data(text.utf8)))
+            record.receipts.append(
+                SessionRecord.IssuedReceipt(
+                    id: record.number(values["id"].flatMap(\.self).flatMap { Int64($0) } ?? 0, of: till),
+                    attempt: record.number(values["attemptID"].flatMap(\.self).flatMap { Int64($0) } ?? 0, of: till),
+                    content: try JSONDecoder().decode(ReceiptContent.self, from: Data(text.utf8))))
         }
-        let jobs = try session.rows("SELECT jobID, receiptID FROM printJob WHERE jobID IS NOT NULL ORDER BY id")
+        let jobs = try session.rows(
+            "SELECT jobID, receiptID FROM printJob WHERE jobID IS NOT NULL ORDER BY id", of: till)
         let printouts = session.printouts
-        record.papers = jobs.compactMap { row in
+        for row in jobs {
             let numbers = Dictionary(row.map { ($0.column, $0.value.flatMap { Int64($0) }) }) { first, _ in first }
             guard let job = numbers["jobID"].flatMap(\.self), let receipt = numbers["receiptID"].flatMap(\.self),
                 let printout = printouts.first(where: { Int64($0.job) == job })
-            else { return nil }
-            return SessionRecord.Paper(receipt: receipt, lines: printout.lines)
+            else { continue }
+            record.papers.append(
+                SessionRecord.Paper(receipt: record.number(receipt, of: till), lines: printout.lines))
         }
     }
 
     // MARK: Secrets
 
-    private func findSecrets(into record: inout SessionRecord) throws {
-        for (table, values) in try session.recordedValues() where !values.isEmpty {
+    private func findSecrets(of till: TillPlace, into record: inout SessionRecord) throws {
+        for (table, values) in try session.recordedValues(of: till) where !values.isEmpty {
             record.note(search.secrets(in: Array(values.joined(separator: "\n").utf8)), in: "table \(table)")
         }
         let paper = session.printouts.flatMap(\.lines).joined(separator: "\n")

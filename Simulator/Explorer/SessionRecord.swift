@@ -65,6 +65,10 @@ struct SessionRecord: Sendable {
     /// The lines of the issuer's ledger.
     var book: [IssuerLedgerEntry] = []
     var captures: [Capture] = []
+    /// Whether the second till has a database of its own; see ``number(_:of:)``.
+    var hasTwoDatabases = false
+    /// The numbers of the events of the second till.
+    var eventsOfSecondTill: Set<Int> = []
     /// The charges that the store recorded.
     var storeCharges: [LedgerEntry] = []
     /// The orders that are paid at the store.
@@ -90,6 +94,19 @@ struct SessionRecord: Sendable {
     var refusal: String?
     /// Whether the draft was not a valid scenario.
     var isUnreadable = false
+}
+
+extension SessionRecord {
+    /// The numbers of a second database begin here, so that the payments, attempts, and receipts of both are different.
+    static let firstOfSecondDatabase: Int64 = 1_000_000
+
+    /// Returns the number of a payment, an attempt, or a receipt that a till knows under a number of its own.
+    func number(_ number: Int64, of till: TillPlace) -> Int64 {
+        till == .second && hasTwoDatabases ? number + Self.firstOfSecondDatabase : number
+    }
+
+    /// Whether a payment is one of the second database.
+    func isInSecondDatabase(_ payment: Int64) -> Bool { hasTwoDatabases && payment > Self.firstOfSecondDatabase }
 }
 
 extension IssuerLedgerEntry {

@@ -129,7 +129,7 @@ extension DraftNode {
         case "card", "profile": return text == "visa-credit" ? [] : ["visa-credit"]
         case "model", "reader": return text == "tpdu" ? [] : ["tpdu"]
         case "currency": return text == "USD" ? [] : ["USD"]
-        case "amount", "unpaid": return text == "10.00" || text == "10" ? [] : ["10.00", "10"]
+        case "amount", "unpaid", "neighborPays": return text == "10.00" || text == "10" ? [] : ["10.00", "10"]
         case "count", "command", "xfrBlock", "unpluggedAfter", "times", "delayMilliseconds":
             guard let number = Int(text), number > 1 else { return [] }
             return [1, number / 2, number - 1].filter { $0 < number && $0 > 0 }.map { String($0) }

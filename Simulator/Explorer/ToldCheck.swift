@@ -58,7 +58,9 @@ struct ToldCheck {
             if case .recovery(let report) = telling.answer {
                 for payment in report.finished {
                     guard let verdict = Self.verdict(payment.outcome) else { continue }
-                    let sales = attempts(of: telling, "sale").filter { $0.payment == payment.id.rawValue }
+                    let sales = attempts(of: telling, "sale").filter {
+                        $0.payment == record.number(payment.id.rawValue, of: telling.till)
+                    }
                     found += check(verdict, sales, telling, amount: nil)
                 }
                 return found
@@ -251,7 +253,11 @@ struct ToldCheck {
     private func shown(in telling: SessionTelling) -> [Violation] {
         guard telling.command == .pay else { return [] }
         let events = record.events.dropFirst(telling.events.lowerBound).prefix(telling.events.count)
-        guard events.contains(where: { $0.kind == .approvedAndRemoved }) else { return [] }
+        let isShown = events.contains { event in
+            event.kind == .approvedAndRemoved
+                && record.eventsOfSecondTill.contains(event.number) == (telling.till == .second)
+        }
+        guard isShown else { return [] }
         return attempts(of: telling, "sale").suffix(1).flatMap { approval(of: $0, "the reader", amount: nil) }
     }
 
