@@ -108,8 +108,8 @@ extension MessageProfile {
         return nil
     }
 
-    /// Returns why what is held can't be raised by this profile; nil when it can. As the capture, it comes when the card
-    /// is gone. `isSealing`: whether the till has the key under which it keeps card data.
+    /// Returns why what is held can't be raised by this profile; nil when it can. As the capture, it comes when the
+    /// card is gone. `isSealing`: whether the till has the key under which it keeps card data.
     public func obstacleToIncrements(isSealing: Bool) -> ProfileObstacle? {
         guard let form = messages[.increment] else { return .noMessage(.increment) }
         if let field = form.cardDataField(sealing: true) { return .needsCardData(.increment, field: field) }

@@ -118,7 +118,7 @@ extension ProfileObstacle {
         "payments can't go by the profile '\(profile.name)': \(self)"
     }
 
-    /// What to do about it.
+    /// The advice about it; never empty.
     var advice: String { fix ?? "correct the profile, or ask the acquirer for another way" }
 }
 
