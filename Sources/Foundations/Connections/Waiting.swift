@@ -1,5 +1,5 @@
-import Concurrency
-import Determinism
+public import Concurrency
+public import Determinism
 import Synchronization
 
 typealias Wait = FirstAnswer<Void, ConnectionFailure>
@@ -14,8 +14,10 @@ extension FirstAnswer where Failure == ConnectionFailure {
         }
     }
 
-    /// Waits for the answer until it comes, the deadline passes on `time`, or the task is canceled.
-    func answer(until deadline: Deadline, on time: any TimeSource, for step: ConnectionFailure.Step) async -> Answer {
+    /// Waits for the answer until it comes, the deadline passes on `time`, or the task is canceled. Call it once.
+    public func answer(until deadline: Deadline, on time: any TimeSource, for step: ConnectionFailure.Step) async
+        -> Answer
+    {
         guard deadline != .never else { return await answer() }
         let remaining = deadline.remaining(on: time)
         guard remaining > .zero else {
@@ -32,7 +34,7 @@ extension FirstAnswer where Failure == ConnectionFailure {
 }
 
 /// Lets one task at a time do something, in the order in which they ask.
-final class Turns: Sendable {
+public final class Turns: Sendable {
     private struct State {
         var isTaken = false
         var waiting: [Wait] = []
@@ -40,10 +42,13 @@ final class Turns: Sendable {
 
     private let state = Mutex(State())
 
+    /// The turn is free.
+    public init() {}
+
     /// Waits for the turn. Call ``release()`` after it.
     ///
     /// - Throws: ``ConnectionFailure/timedOut(_:)``, ``ConnectionFailure/canceled``
-    func take(
+    public func take(
         until deadline: Deadline, on time: any TimeSource, for step: ConnectionFailure.Step
     ) async throws(ConnectionFailure) {
         guard !takeIfFree() else { return }
@@ -69,7 +74,8 @@ final class Turns: Sendable {
         }
     }
 
-    func release() {
+    /// Gives the turn to the next task. Call it once for each turn.
+    public func release() {
         while true {
             let next = state.withLock { state -> Wait? in
                 state.isTaken = !state.waiting.isEmpty
