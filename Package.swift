@@ -42,12 +42,12 @@ func dependency(_ module: String) -> Target.Dependency {
     packages[module].map { .product(name: module, package: $0) } ?? .byName(name: module)
 }
 
-/// C libraries of the system: module maps. The program opens CCUPS, CCairo, CCurl, CPCSC, CToken on first use.
+/// C libraries of the system: module maps. CCUPS, CCairo, CCurl, CPCSC, CPostgreSQL, CToken are opened on first use.
 let system = layer(
     "Sources/System",
     .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
+    .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]), .systemLibrary(name: "CPostgreSQL"),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]), .systemLibrary(name: "CToken"),
     .systemLibrary(name: "CCairo"), .systemLibrary(name: "CPCSC"), .systemLibrary(name: "CLinux"),
     .target(name: "CProcessSecrecy"), .target(name: "CSQLiteSwitches", linkerSettings: [.linkedLibrary("sqlite3")]))
@@ -84,8 +84,7 @@ let payment = layer(
     target("Payments", uses: "CardSecrets Determinism EMV MagneticStripe Money SmartCard Text"),
     target(
         "Hardware", uses: "CardSecrets CCID Concurrency Determinism DFU EMV Files MagneticStripe Money Payments PCSC",
-        "SmartCard Text USB"),
-    target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
+        "SmartCard Text USB"), target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
     target(
         "TillConfiguration", uses: "CardSecrets CCID Connections Cryptography Determinism EMV Hardware HostSecurity",
         "ISO8583 MagneticStripe Money Payments Printing Settings SmartCard Text USB"),
@@ -105,6 +104,7 @@ let store = layer(
     target("Storage", uses: "CSQLiteSwitches Determinism Files GRDB GRDBSQLite Money Payments Text"),
     target("Networking", uses: "CCurl CLinux Concurrency Determinism Files Money Text"),
     target("TestDoubles", uses: "Concurrency Determinism Networking Text"),
+    target("PostgreSQL", uses: "Concurrency Connections CPostgreSQL Determinism"),
     target(
         "Yosemite", uses: "CardSecrets Concurrency Cryptography Determinism EMV Files Hardware Money Networking",
         "Payments Printing Receipts Settings SmartCard Storage Text TillConfiguration"))
@@ -121,9 +121,8 @@ let simulator = layer(
         embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"),
     target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"),
     target(
-        "Acquirer", uses: "CardSecrets Concurrency Connections Cryptography Determinism EMV Files GRDB HostSecurity",
-        "ISO8583 MagneticStripe Money Payments Settings Simulator SmartCard Text"),
-    target("StoreSite", uses: "Cryptography Determinism Money Text", excluding: "Server"),
+        "Acquirer", uses: cards, "Concurrency Connections Cryptography Files GRDB HostSecurity ISO8583 MagneticStripe",
+        "Settings Text"), target("StoreSite", uses: "Cryptography Determinism Money Text", excluding: "Server"),
     target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
     target(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
@@ -176,7 +175,7 @@ let testTargets = layer(
     tests("Foundations/Concurrency", uses: "TestDoubles"), tests("Foundations/Monitoring", uses: "Determinism"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
     tests("Card/EMVReplay", uses: "CardSecrets Determinism EMV Money Settings SmartCard", copying: "Traces"),
-    tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"),
+    tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"), target("TestPostgreSQL"),
     tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"), target("CCrashDisk"),
     tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
     tests("Readers/Guest", of: "CCID", uses: "CardSecrets Determinism EMV Hardware Simulator SmartCard USB"),
@@ -196,6 +195,7 @@ let testTargets = layer(
         "Payment/TillConfiguration", uses: "CardSecrets Cryptography Determinism EMV Hardware MagneticStripe Money",
         "Payments Printing Settings", excluding: "Frozen"), tests("Foundations/Connections", uses: "Determinism Files"),
     tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/CardSecrets"),
+    tests("Store/PostgreSQL", uses: "Connections Determinism TestDoubles TestPostgreSQL"),
     tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"), tests("Program/ManualPages"),
     tests(
         "Store/Yosemite", uses: cards, "CCID CCrashDisk Concurrency DFU Fakes Files Hardware Networking Printing",
@@ -235,7 +235,7 @@ let libraries = [
     "MagneticStripes": "MagneticStripe", "ContactlessKernel8": "", "Hosts": "HostSecurity", "SimulatorTesting": "",
     "Receipts": "Payments", "StoreSiteServer": "", "ZVT": "Terminal", "Networking": "", "EntryPoint": "", "Storage": "",
     "SmartCard": "", "Simulator": "", "EMVReplay": "", "StoreSite": "", "Yosemite": "", "ISO8583": "", "CCID": "",
-    "PCSC": "", "Mail": "", "EMV": "", "DFU": "", "USB": "",
+    "PCSC": "", "Mail": "", "PostgreSQL": "", "EMV": "", "DFU": "", "USB": "",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets
