@@ -23,3 +23,36 @@ extension Sequence<UInt8> {
         }
     }
 }
+
+extension [UInt8] {
+    /// Reads Base64 (RFC 4648 §4). The padding may be missing. Nil for any other character, and for a length that no
+    /// bytes have.
+    public init?(base64 text: some StringProtocol) {
+        let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed() as [UInt8]
+        guard digits.count % 4 != 1, text.utf8.count - digits.count <= 2 else { return nil }
+        self = []
+        reserveCapacity(digits.count * 3 / 4)
+        var (group, bits) = (0, 0)
+        for digit in digits {
+            guard let value = digit.base64Value else { return nil }
+            (group, bits) = ((group << 6 | value) & 0xFFFF, bits + 6)
+            guard bits >= 8 else { continue }
+            bits -= 8
+            append(UInt8(truncatingIfNeeded: group >> bits))
+        }
+    }
+}
+
+extension UInt8 {
+    /// The six bits of a digit of Base64; nil for any other character.
+    fileprivate var base64Value: Int? {
+        switch self {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(self) - 0x41
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(self) - 0x61 + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(self) - 0x30 + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}

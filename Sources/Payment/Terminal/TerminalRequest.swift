@@ -53,6 +53,8 @@ public enum TerminalOperation: Hashable, Sendable {
     /// Takes back a transaction of the open batch. With an amount, the transaction must have that amount. Needs no
     /// card.
     case reversal(of: TransactionReference, amount: Money? = nil)
+    /// Gives back a payment, or a part of it, also of an earlier batch. Needs no card.
+    case giveBack(of: TransactionReference, amount: Money)
     /// Settles the open batch with the host.
     case endOfDay
     /// Reads the totals of the open batch, and closes nothing.
@@ -71,7 +73,7 @@ public enum TerminalOperation: Hashable, Sendable {
     /// Whether money, or the hold on it, may move.
     public var movesMoney: Bool {
         switch self {
-        case .payment, .refund, .preauthorization, .capture, .release, .reversal: true
+        case .payment, .refund, .preauthorization, .capture, .release, .reversal, .giveBack: true
         case .endOfDay, .totals, .signOn, .diagnosis, .display, .input, .print: false
         }
     }
@@ -80,7 +82,9 @@ public enum TerminalOperation: Hashable, Sendable {
     public var needsCard: Bool {
         switch self {
         case .payment, .refund, .preauthorization: true
-        case .capture, .release, .reversal, .endOfDay, .totals, .signOn, .diagnosis, .display, .input, .print: false
+        case .capture, .release, .reversal, .giveBack, .endOfDay, .totals, .signOn, .diagnosis, .display, .input,
+            .print:
+            false
         }
     }
 }

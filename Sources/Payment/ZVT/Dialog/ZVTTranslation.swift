@@ -61,6 +61,7 @@ extension TerminalOperation {
         case .payment(let amount, _), .refund(let amount), .preauthorization(let amount): amount
         case .capture(_, .part(let amount)), .capture(_, .allBut(let amount)): amount
         case .reversal(_, let amount): amount
+        case .giveBack(_, let amount): amount
         case .capture, .release, .endOfDay, .totals, .signOn, .diagnosis, .display, .input, .print: nil
         }
     }

@@ -1,0 +1,65 @@
+import Determinism
+
+/// An object of the protocol, found by its ID.
+protocol StripeObject: Sendable {
+    var id: String { get }
+}
+
+extension StripeLocation: StripeObject {}
+extension StripeReader: StripeObject {}
+extension StripeIntent: StripeObject {}
+extension StripeCharge: StripeObject {}
+extension StripeRefund: StripeObject {}
+extension StripeEvent: StripeObject {}
+extension StripeWebhookEndpoint: StripeObject {}
+
+/// The objects of one kind, in the order of their creation.
+struct StripeShelf<Object: StripeObject>: Sendable {
+    private(set) var all: [Object] = []
+    /// The place of each ID, counted from the first object that there ever was.
+    private var places: [String: Int] = [:]
+    private var removed = 0
+
+    /// The object with an ID. A new one goes to the end.
+    subscript(id: String) -> Object? {
+        get { places[id].map { all[$0 - removed] } }
+        set {
+            switch (places[id], newValue) {
+            case (let place?, let object?): all[place - removed] = object
+            case (let place?, nil):
+                all.remove(at: place - removed)
+                places[id] = nil
+                for later in all[(place - removed)...] { places[later.id]? -= 1 }
+            case (nil, let object?):
+                places[id] = removed + all.count
+                all.append(object)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Forgets the oldest objects beyond a number.
+    mutating func keep(atMost count: Int) {
+        // In one go now and then: each time moves all others.
+        guard all.count >= 2 * count else { return }
+        for object in all.prefix(all.count - count) { places[object.id] = nil }
+        removed += all.count - count
+        all.removeFirst(all.count - count)
+    }
+}
+
+/// Makes IDs: a prefix and letters and digits. The same source gives the same IDs in the same order.
+struct StripeNames: Sendable {
+    private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+
+    private let random: any RandomSource
+
+    init(_ random: any RandomSource) { self.random = random.stream("stripe") }
+
+    /// Returns a new ID with a prefix such as `pi_`.
+    func next(_ prefix: String, length: Int = 24) -> String {
+        prefix
+            + String(
+                (0..<length).map { _ in Self.alphabet[Int(random.number(in: 0...UInt32(Self.alphabet.count - 1)))] })
+    }
+}
