@@ -1,3 +1,4 @@
+import Determinism
 import Payments
 import Terminal
 import Text

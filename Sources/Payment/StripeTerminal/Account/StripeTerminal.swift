@@ -172,6 +172,11 @@ public struct StripeTerminal: Sendable {
         runWaiting()
     }
 
+    /// Returns the state or the answer of a terminal's request.
+    public func status(of key: IdempotencyKey) -> TerminalStatus {
+        tasks[key].flatMap { desks[$0.reader] }?.status(of: key) ?? .unknown
+    }
+
     private mutating func runWaiting() {
         let calls = waiting
         waiting = []
@@ -221,6 +226,10 @@ public struct StripeTerminal: Sendable {
     /// - Returns: false when nothing runs; true when its end comes.
     mutating func clear(_ reader: String) throws(StripeError) -> Bool {
         guard var desk = desks[reader], let key = desk.running else { return false }
+        // A payment that waits for a card can be replaced. A reader with a card is busy, even before the host is asked.
+        if case .running(let progress) = desk.status(of: key), progress != .accepted, progress != .waitingForCard {
+            throw .busy(reader)
+        }
         defer {
             desks[reader] = desk
             takeWork(of: reader)
