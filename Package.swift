@@ -29,8 +29,9 @@ func tests(
         path: "Tests/\(place)Tests", exclude: list(excluding), resources: list(copying).map { .copy($0) })
 }
 
-/// What sessions and tests of payments with simulated cards use.
+/// What sessions and tests of payments with simulated cards use, and what protocols of tills use.
 let cards = "CardSecrets Determinism EMV Money Payments Simulator SmartCard"
+let tills = "Determinism Money Payments Terminal Text"
 func list(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
 /// The modules of other packages, by the package that they come from.
@@ -55,11 +56,10 @@ let system = layer(
 /// Values and services that every layer uses.
 let foundations = layer(
     "Sources/Foundations",
-    target("CardSecrets"), target("Concurrency"), target("Text"), target("Money", uses: "Text"),
-    target("Determinism", uses: "Text"), target("Monitoring", uses: "Determinism Text"),
+    target("CardSecrets"), target("Text"), target("Money", uses: "Text"), target("Determinism", uses: "Text"),
     target("Files", uses: "Concurrency Determinism"), target("Settings", uses: "CardSecrets Files Text Yams"),
-    target("Cryptography", uses: "CardSecrets COpenSSL Determinism"),
-    target("Connections", uses: "CardSecrets CLinux Concurrency COpenSSL Determinism Files"))
+    target("Cryptography", uses: "CardSecrets COpenSSL Determinism"), target("Monitoring", uses: "Determinism Text"),
+    target("Connections", uses: "CardSecrets CLinux Concurrency COpenSSL Determinism Files"), target("Concurrency"))
 
 /// The conversation of a card and a terminal.
 let card = layer(
@@ -92,7 +92,7 @@ let payment = layer(
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
         embedding: "Profiles/Shipped"), target("Terminal", uses: "Determinism Money Payments"),
-    target("ZVT", uses: "CardSecrets Determinism Money Payments Terminal Text"),
+    target("ZVT", uses: tills, "CardSecrets"), target("StripeTerminal", uses: tills, "Cryptography"),
     target("HostSecurity", uses: "CardSecrets Concurrency CToken Cryptography Determinism Files ISO8583 Settings Text"),
     target(
         "Hosts", uses: "CardSecrets Concurrency Connections Cryptography Determinism EMV HostSecurity ISO8583",
@@ -112,12 +112,11 @@ let store = layer(
 /// Everything simulated. Only HTTPListening needs a web server; only tests may use SimulatorTesting and SimulatedTime.
 let simulator = layer(
     "Simulator",
-    target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
     target(
         "Simulator", at: "Simulator", uses: "CardSecrets Concurrency CRunQueue Cryptography Determinism EMV EMVReplay",
         "Files MagneticStripe Money Payments Settings SmartCard Text USB",
         excluding: "Acquirer Clock/CRunQueue Explorer Resources/Scenarios Scenarios Service Sessions Simulator.docc"
-            + " StoreSite Testing", sources: "Bridges Cards Clock Devices Issuer",
+            + " StoreSite TerminalServer Testing", sources: "Bridges Cards Clock Devices Issuer",
         embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"),
     target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"),
     target(
@@ -126,7 +125,10 @@ let simulator = layer(
     target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
     target(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
-        "StoreSite"),
+        "StoreSite"), target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
+    target(
+        "TerminalServer", uses: "CardSecrets Determinism HTTPListening Money Networking Payments Sessions Settings",
+        "Simulator StripeTerminal Terminal Yosemite"),
     target(
         "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography Hardware HostSecurity Hosts ISO8583",
         "Networking Printing Settings Storage StoreSite TillConfiguration USB Yosemite"),
@@ -156,8 +158,7 @@ let program = layer(
     "Sources/Program",
     target(
         "Doctor", uses: "CCID CLinux Determinism Files Hardware MagneticStripe Printing Settings Storage Text USB",
-        embedding: "Rules"),
-    target("Mail", uses: "Determinism Files Text"), target("ManualPages", uses: "Text"),
+        embedding: "Rules"), target("Mail", uses: "Determinism Files Text"), target("ManualPages", uses: "Text"),
     .executableTarget(
         name: "CardPresentCommand",
         dependencies: [
@@ -165,7 +166,7 @@ let program = layer(
             "DFU Doctor EMV EMVReplay Explorer Files Hardware Hosts HostSecurity HTTPListening ISO8583 MagneticStripe",
             "Mail ManualPages Money Monitoring Networking Payments PCSC Printing Receipts Recorder ScenarioFormat",
             "ScenarioRunner Sessions Settings SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer",
-            "Text TillConfiguration USB Yosemite",
+            "TerminalServer Text TillConfiguration USB Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.
@@ -181,10 +182,10 @@ let testTargets = layer(
     tests("Readers/Guest", of: "CCID", uses: "CardSecrets Determinism EMV Hardware Simulator SmartCard USB"),
     tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"),
     tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"), tests("Foundations/Text"),
-    tests("Readers/USB", uses: "CLibUSB Determinism"),
+    tests("Readers/USB", uses: "CLibUSB Determinism"), tests("Payment/StripeTerminal", uses: tills),
     tests(
         "Payment/Hardware", uses: cards, "CCID DFU MagneticStripe Settings SimulatedTime TestDoubles TillConfiguration",
-        "USB"),
+        "USB"), tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
     tests(
         "Payment/Hosts", uses: cards, "Connections Cryptography HostSecurity ISO8583 SimulatedTime TillConfiguration"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
@@ -202,7 +203,7 @@ let testTargets = layer(
         "Receipts Settings SimulatedTime Storage StoreSite TestDoubles Text TillConfiguration"), target("TestPrinters"),
     tests(
         "Simulator/Acquirer", uses: cards, "Connections Cryptography Hosts HostSecurity ISO8583 MagneticStripe",
-        "SimulatedTime Text"), tests("Payment/ZVT", uses: "CardSecrets Determinism Money Payments Terminal Text"),
+        "SimulatedTime Text"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
     tests(
         "Simulator/Explorer", uses: "Determinism Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator StoreSite"), tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"),
@@ -221,7 +222,6 @@ let testTargets = layer(
     tests(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
         "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"), tests("Foundations/Files"),
-    tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
     tests("Program/Command", of: "", uses: cards, "CCID PCSC TestPrinters USB"), tests("Foundations/Determinism"),
     tests(
@@ -235,7 +235,7 @@ let libraries = [
     "MagneticStripes": "MagneticStripe", "ContactlessKernel8": "", "Hosts": "HostSecurity", "SimulatorTesting": "",
     "Receipts": "Payments", "StoreSiteServer": "", "ZVT": "Terminal", "Networking": "", "EntryPoint": "", "Storage": "",
     "SmartCard": "", "Simulator": "", "EMVReplay": "", "StoreSite": "", "Yosemite": "", "ISO8583": "", "CCID": "",
-    "PCSC": "", "Mail": "", "PostgreSQL": "", "EMV": "", "DFU": "", "USB": "",
+    "PCSC": "", "Mail": "", "PostgreSQL": "", "EMV": "", "DFU": "", "USB": "", "StripeTerminal": "Terminal",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets

@@ -2,6 +2,7 @@ import HTTPListening
 import SimulationServer
 import StoreSiteServer
 import Synchronization
+import TerminalServer
 
 /// A server that a command runs until a signal stops it.
 protocol StoppableServer: Sendable {
@@ -15,6 +16,7 @@ protocol StoppableServer: Sendable {
 
 extension SimulationServer: StoppableServer {}
 extension StoreSiteServer: StoppableServer {}
+extension TerminalServer: StoppableServer {}
 
 /// Runs a server of a command until Ctrl-C or another signal. The first signal lets running requests end, and a second
 /// one cuts them off. SIGHUP reads files again instead, unless it is that of a closed terminal.

@@ -6,10 +6,10 @@ import Simulator
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Simulate sessions, hardware, stores, and acquirers.",
+        abstract: "Simulate sessions, hardware, stores, acquirers, and terminals.",
         subcommands: [
             SimulateRun.self, SimulateExplore.self, SimulateServe.self, SimulateSchema.self, SimulateCard.self,
-            SimulateUSB.self, SimulateFirmware.self, SimulateStore.self, SimulateAcquirer.self,
+            SimulateUSB.self, SimulateFirmware.self, SimulateStore.self, SimulateAcquirer.self, SimulateTerminal.self,
         ])
 }
 

@@ -55,7 +55,8 @@ struct HelpTests {
                   comments                Moderate and reply to comments and product reviews.
                   notifications           List and sync WordPress.com notifications.
                   cards                   List and show simulated cards.
-                  simulate                Simulate sessions, hardware, stores, and acquirers.
+                  simulate                Simulate sessions, hardware, stores, acquirers, and
+                                          terminals.
                   exceptions              Manage the exception file of blocked cards.
                   issuer                  Show and reconcile the simulated issuer's ledger.
                   host                    Check payment hosts, and decode and encode their

@@ -139,7 +139,7 @@ actor SimulatedTerminals {
         guard let outcome = result.outcome else { return report(.recovering, key) }
         let date = result.now.civil(offsetSeconds: 0)
         do throws(TerminalRefusal) { try account.finish(key, outcome, on: date, at: now) } catch {
-            // An end that the model refuses is not one: nobody knows what became of the request.
+            // An end that the model refuses is not one: the request stays open.
             report(.recovering, key)
         }
     }
