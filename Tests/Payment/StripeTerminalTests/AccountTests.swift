@@ -147,4 +147,37 @@ struct AccountTests {
         #expect(bench.eventTypes.last == "refund.failed")
         #expect(bench.terminal.books.refundable(try #require(bench.terminal.books.charges.all.first)) == 1000)
     }
+
+    @Test func `a refund at a reader is an action of it`() throws {
+        var bench = StripeBench()
+        let reader = try bench.reader()
+        let intent = try bench.sell(1000, at: reader)
+        bench.start("POST", "/v1/terminal/readers/\(reader)/refund_payment", "payment_intent=\(intent)&amount=100")
+        try bench.finishOffice(try bench.approval(100))
+        #expect(bench.answers().first?.text.contains(#""type":"refund_payment""#) == true)
+        #expect(bench.terminal.books.readers[reader]?.action?.state == .succeeded)
+        #expect(bench.eventTypes.suffix(2) == ["charge.refunded", "terminal.reader.action_succeeded"])
+    }
+
+    @Test func `a cart is shown at once, and ends what waits for a card`() throws {
+        var bench = StripeBench()
+        let reader = try bench.reader()
+        bench.start(
+            "POST", "/v1/terminal/readers/\(reader)/set_reader_display",
+            "type=cart&cart[currency]=usd&cart[total]=1250&cart[line_items][0][amount]=1250"
+                + "&cart[line_items][0][description]=Tea&cart[line_items][0][quantity]=2")
+        let key = try #require(bench.terminal.desks[reader]?.running)
+        #expect(
+            bench.work() == [
+                .terminal(
+                    reader: reader,
+                    .begin(
+                        TerminalRequest(
+                            key: key, till: TillID(rawValue: "stripe"),
+                            operation: .display(["2 Tea 12.50", "Total 12.50 USD"]))))
+            ])
+        try bench.report(key, .working)
+        try bench.finish(key, .done(TerminalReport()))
+        #expect(bench.answers().first?.text.contains(#""status":"succeeded""#) == true)
+    }
 }

@@ -10,7 +10,14 @@ extension StripeTerminal {
         case .process(let intent): endProcess(intent, task.reader, key, outcome)
         case .capture(let intent, let amount): endCapture(intent, amount, outcome)
         case .release(let intent): if outcome.transaction != nil { release(intent) }
-        case .refund(let refund): endRefund(refund, outcome)
+        case .refund(let refund):
+            endRefund(refund, outcome)
+            // A refund without a reader has no action.
+            if outcome.transaction != nil {
+                endAction(task.reader, key) { $0.state = .succeeded }
+            } else {
+                fail(task.reader, key, "processing_error", "The refund was not made.")
+            }
         case .display: endDisplay(task.reader, key, outcome)
         }
         books.readers[task.reader]?.seen = now.milliseconds

@@ -71,7 +71,7 @@ extension StripeRoute {
         ) { terminal, call, id throws(StripeError) in
             if let key = call.started {
                 if case .running? = terminal.desks[id]?.status(of: key) { return nil }
-                return try terminal.refundShown(at: id, key)
+                return try terminal.reader(id).json
             }
             _ = try terminal.reader(id)
             let charge = try terminal.refundedCharge(call.parameters)
@@ -167,23 +167,6 @@ extension StripeTerminal {
         } catch {
             throw .invalid("amount", "\(error)")
         }
-    }
-
-    /// The reader with the end of a refund at it.
-    mutating func refundShown(at id: String, _ key: IdempotencyKey) throws(StripeError) -> JSONValue {
-        guard var action = books.readers[id]?.action, action.key == key, action.state == .inProgress,
-            case .finished(let record)? = desks[id]?.status(of: key)
-        else { return try reader(id).json }
-        if record.outcome.transaction != nil {
-            action.state = .succeeded
-        } else {
-            (action.state, action.failureCode) = (.failed, "processing_error")
-            action.failureMessage = "The refund was not made."
-        }
-        books.readers[id]?.action = action
-        let json = try reader(id).json
-        emit("terminal.reader.action_\(action.state.rawValue)", json)
-        return json
     }
 
     /// The lines of a cart for the display, and its object.
