@@ -131,10 +131,10 @@ struct StripeCharge: Hashable, Sendable {
     static func brand(_ brand: String?) -> String? {
         switch brand {
         case nil: nil
-        case "visa", "mastercard", "discover", "diners", "jcb", "interac": brand
+        case "visa", "mastercard", "discover", "jcb", "interac": brand
         case "americanExpress": "amex"
         case "unionPay": "unionpay"
-        case "eftpos": "eftpos_au"
+        case "eftposAustralia": "eftpos_au"
         default: "unknown"
         }
     }
