@@ -35,6 +35,7 @@ let package = Package(
                 .product(name: "Networking", package: "CardPresent"),
                 .product(name: "Receipts", package: "CardPresent"),
                 .product(name: "Simulator", package: "CardPresent"),
+                .product(name: "StripeTerminal", package: "CardPresent"),
                 .product(name: "USB", package: "CardPresent"),
                 .product(name: "MagneticStripes", package: "CardPresent"),
                 .product(name: "ZVT", package: "CardPresent"),

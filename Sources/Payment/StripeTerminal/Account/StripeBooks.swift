@@ -11,7 +11,7 @@ struct StripeBooks: Sendable {
     var endpoints = StripeShelf<StripeWebhookEndpoint>()
 
     /// Events are kept for a look back; the newest of them.
-    static let mostEvents = 5000
+    static let mostEvents = 2000
 
     /// The object with an ID, as an expansion shows it; nil for what can't be expanded.
     func json(of id: String) -> JSONValue? {

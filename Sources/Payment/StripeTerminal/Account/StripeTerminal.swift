@@ -24,6 +24,8 @@ public struct StripeTerminal: Sendable {
     var outbox = StripeOutbox()
     var faults: [StripeFault] = []
     let names: StripeNames
+    /// Names requests. A till that asks more often gets the same objects.
+    private let requestNames: StripeNames
     /// The moment of the current call.
     var now: Timestamp
     /// The call that runs now; nil while a reader reports.
@@ -39,7 +41,11 @@ public struct StripeTerminal: Sendable {
     /// - Parameters:
     ///   - random: makes the IDs and secrets.
     ///   - now: the time of the objects.
-    public init(random: any RandomSource, now: Timestamp) { (names, self.now) = (StripeNames(random), now) }
+    public init(random: any RandomSource, now: Timestamp) {
+        names = StripeNames(random, for: "objects")
+        requestNames = StripeNames(random, for: "requests")
+        self.now = now
+    }
 
     /// Seconds since 1970, as objects have them.
     var seconds: Int64 { now.milliseconds / 1000 }
@@ -50,7 +56,7 @@ public struct StripeTerminal: Sendable {
     /// call has had the same `number`.
     public mutating func receive(_ request: StripeRequest, call number: Int, at now: Timestamp) {
         self.now = max(self.now, now)
-        var call = StripeCall(number: number, id: names.next("req_", length: 14), request: request)
+        var call = StripeCall(number: number, id: requestNames.next("req_", length: 14), request: request)
         do throws(StripeError) {
             try call.authenticate()
             if request.method == "POST", let key = request.header("idempotency-key") {
@@ -66,9 +72,11 @@ public struct StripeTerminal: Sendable {
 
     /// Takes a key. Returns false when the call was answered by it.
     private mutating func begin(_ call: inout StripeCall, _ key: String) throws(StripeError) -> Bool {
-        guard StripeIdempotency.lengths.contains(key.unicodeScalars.count) else {
+        guard StripeIdempotency.lengths.contains(key.utf8.count), key.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else {
             throw StripeError(
-                type: "idempotency_error", code: nil, "Idempotency keys have 1 to 255 characters.", isStored: false)
+                type: "idempotency_error", code: nil, "Idempotency keys have 1 to 255 characters of ASCII.",
+                isStored: false)
         }
         let request = call.request
         let text = [request.header("authorization") ?? "", request.method, request.path, request.query, ""]

@@ -54,7 +54,8 @@ struct StripeNames: Sendable {
 
     private let random: any RandomSource
 
-    init(_ random: any RandomSource) { self.random = random.stream("stripe") }
+    /// Takes the names of one purpose: those of others do not change them.
+    init(_ random: any RandomSource, for purpose: String) { self.random = random.stream(purpose) }
 
     /// Returns a new ID with a prefix such as `pi_`.
     func next(_ prefix: String, length: Int = 24) -> String {
