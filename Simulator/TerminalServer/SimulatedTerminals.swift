@@ -15,7 +15,7 @@ actor SimulatedTerminals {
     private let seed: UInt64
     private var calls = 0
     private var ready: [Int: StripeAnswer] = [:]
-    private var waiting: [Int: CheckedContinuation<StripeAnswer, Never>] = [:]
+    private var waiting: [Int: CheckedContinuation<StripeAnswer?, Never>] = [:]
     /// The requests of readers that wait for a card.
     private var awaited: [IdempotencyKey: TerminalRequest] = [:]
     private var counters: [String: SimulatedCounter] = [:]
@@ -29,16 +29,23 @@ actor SimulatedTerminals {
         account = StripeTerminal(random: SeededRandomSource(seed: seed), now: start)
     }
 
-    /// Answers a request, when its reader has done its work.
-    func respond(to request: StripeRequest) async -> StripeAnswer {
+    /// Answers a request, when its reader has done its work. Nil when the task is canceled before.
+    func respond(to request: StripeRequest) async -> StripeAnswer? {
         calls += 1
         let call = calls
         if request.method != "GET" { now = now.advanced(by: .seconds(1)) }
         account.receive(request, call: call, at: now)
         carryOn()
         if let answer = ready.removeValue(forKey: call) { return answer }
-        return await withCheckedContinuation { waiting[call] = $0 }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiting[call] = $0 }
+        } onCancel: {
+            Task { await self.giveUp(call) }
+        }
     }
+
+    /// Ends the wait of a call whose connection is gone. What it asked for goes on.
+    private func giveUp(_ call: Int) { waiting.removeValue(forKey: call)?.resume(returning: nil) }
 
     /// Takes the messages to webhook endpoints that are due on the wall clock, and says when the next one is.
     func takeDeliveries(at wall: Timestamp) -> (deliveries: [StripeDelivery], next: Timestamp?) {
@@ -63,7 +70,7 @@ actor SimulatedTerminals {
         while let answer = account.nextAnswer() {
             if let continuation = waiting.removeValue(forKey: answer.call) {
                 continuation.resume(returning: answer)
-            } else {
+            } else if answer.call == calls {
                 ready[answer.call] = answer
             }
         }

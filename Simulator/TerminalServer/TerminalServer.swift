@@ -75,7 +75,7 @@ private struct TerminalResponder: HTTPResponder {
             to: StripeRequest(
                 method: request.method, target: request.target,
                 headers: request.headers.map { StripeRequest.Header($0.name, $0.value) }, body: request.body))
-        if answer.isLost { throw ConnectionCut() }
+        guard let answer, !answer.isLost else { throw ConnectionCut() }
         return OutgoingResponse(
             status: answer.response.status, headers: answer.response.headers.map { ($0.name, $0.value) },
             body: .bytes(answer.response.body))
