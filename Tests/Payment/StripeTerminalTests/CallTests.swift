@@ -125,6 +125,16 @@ struct CallTests {
         #expect(try bench.send("GET", "/v1/payment_intents/\(intent)?expand[]=amount").response.status == 400)
     }
 
+    @Test func `a call with a field that can't be expanded changes nothing, or is not refused`() throws {
+        var bench = StripeBench()
+        let form = "amount=500&currency=usd&expand[]="
+        #expect(try bench.post("/v1/payment_intents", form + "amount").response.status == 400)
+        #expect(bench.terminal.books.intents.all.isEmpty)
+        #expect(try bench.post("/v1/payment_intents", form + "data.refund").response.status == 200)
+        let id = try #require(bench.terminal.books.intents.all.last?.id)
+        #expect(try bench.send("GET", "/v1/payment_intents/\(id)?expand[]=refund").response.status == 400)
+    }
+
     @Test func `the secret of an endpoint is shown once`() throws {
         var bench = StripeBench()
         let created = try bench.post(

@@ -63,6 +63,7 @@ public struct StripeTerminal: Sendable {
                 guard try begin(&call, key) else { return }
             }
             try call.readParameters()
+            try StripeExpansion.check(try call.parameters.texts("expand") ?? [])
         } catch {
             answer(call, error)
             return
@@ -119,9 +120,17 @@ public struct StripeTerminal: Sendable {
         }
     }
 
+    /// Expands what a call asks for. A field that its object does not have is an error where nothing has changed, and
+    /// otherwise left out: what was done can't be refused afterward.
     private func expanded(_ json: JSONValue, _ call: StripeCall) throws(StripeError) -> JSONValue {
-        let paths = try call.parameters.texts("expand") ?? []
-        return try StripeExpansion { [books] in books.json(of: $0) }.expand(json, paths)
+        let expansion = StripeExpansion { [books] in books.json(of: $0) }
+        var json = json
+        for path in try call.parameters.texts("expand") ?? [] {
+            do throws(StripeError) { json = try expansion.expand(json, [path]) } catch {
+                guard call.request.method != "GET" else { throw error }
+            }
+        }
+        return json
     }
 
     private mutating func answer(_ call: StripeCall, _ error: StripeError) {

@@ -63,16 +63,18 @@ struct StripeExpansion {
     ]
     private static let deepest = 4
 
+    /// Refuses paths that no object has. A call is checked before anything of it happens.
+    static func check(_ paths: [String]) throws(StripeError) {
+        for path in paths {
+            let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard let last = parts.last, fields.contains(last), parts.count <= deepest + 1 else { throw failure(path) }
+        }
+    }
+
     /// Returns a JSON value with the objects at these paths, such as `data.latest_charge`.
     func expand(_ json: JSONValue, _ paths: [String]) throws(StripeError) -> JSONValue {
         var json = json
-        for path in paths {
-            let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            guard let last = parts.last, Self.fields.contains(last), parts.count <= Self.deepest + 1 else {
-                throw Self.failure(path)
-            }
-            json = try expand(json, parts[...], path)
-        }
+        for path in paths { json = try expand(json, path.split(separator: ".").map(String.init)[...], path) }
         return json
     }
 
