@@ -209,7 +209,7 @@ struct HelpTests {
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
         ["simulate", "firmware"], ["readers", "update"],
-        ["simulate", "run"], ["simulate", "explore"], ["simulate", "usb"], ["simulate", "store"], ["doctor"],
+        ["simulate", "run"], ["simulate", "explore"], ["simulate", "usb"], ["simulate", "store"], ["doctor"], ["simulate", "terminal"],
         ["sites", "gateway"], ["stats"], ["settings", "list"], ["settings", "get"], ["settings", "set"],
         ["settings", "sync"],
         ["taxes", "list"], ["taxes", "classes"], ["taxes", "show"], ["shipments", "list"], ["shipments", "add"],
