@@ -407,8 +407,9 @@ def main():
             if webhooks:
                 till.client.webhook_endpoints.delete(webhooks.endpoint.id)
                 webhooks.server.shutdown()
-        example = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Examples/stripe-python/till.py")
-        subprocess.run([sys.executable, example, terminals.address], check=True)
+        examples = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Examples")
+        subprocess.run([sys.executable, f"{examples}/stripe-python/till.py", terminals.address], check=True)
+        subprocess.run(["bash", f"{examples}/stripe-curl/pay.sh", terminals.address], check=True)
     assert names(program, 5) == names(program, 5) != names(program, 6)
     print(f"{len(FLOWS)} flows with the package of Stripe")
 
