@@ -1,4 +1,5 @@
 import Settings
+import Simulator
 
 extension ScenarioDecoder {
     /// Returns the second till; nil for none, and after an error.
