@@ -25,7 +25,8 @@ final class SessionProcess: Sendable {
     init(number: Int, in world: SessionWorld, till place: TillPlace = .first) throws(SimulatedSessionError) {
         let life = ProcessLife(number: number, till: place, log: world.log)
         self.life = life
-        life.trace(TracedEvent(.start, "\(number)"))
+        // The start of another process ends nothing of the first till's.
+        if place == .first { life.trace(TracedEvent(.start, "\(number)")) }
         life.note(.start, "\(number)")
         do {
             let records = try world.openStorage(of: place)

@@ -53,7 +53,7 @@ public struct MailAttachment: Hashable, Sendable {
 }
 
 /// A message as sent or stored in a file (RFC 5322, RFC 2045): ASCII, in lines of at most 998 characters.
-public struct EncodedMessage: Hashable, Sendable {
+public struct EncodedMail: Hashable, Sendable {
     /// The unique identifier of the message, with its angle brackets.
     public let messageID: String
     /// The message in lines that end with CR and LF.
@@ -74,7 +74,7 @@ public struct MessageEncoder: Sendable {
     public init(time: any TimeSource, random: any RandomSource) { (self.time, self.random) = (time, random) }
 
     /// Encodes a message. The same time and random bytes give the same bytes.
-    public func encode(_ message: MailMessage) -> EncodedMessage {
+    public func encode(_ message: MailMessage) -> EncodedMail {
         let moment = time.now()
         let offset = time.offsetSeconds(at: moment)
         let compact = moment.civil(offsetSeconds: 0).description.filter { $0 != "-" && $0 != ":" }
@@ -89,7 +89,7 @@ public struct MessageEncoder: Sendable {
             HeaderField("Auto-Submitted", "auto-generated"),
             HeaderField("MIME-Version", "1.0"),
         ]
-        return EncodedMessage(
+        return EncodedMail(
             messageID: messageID, bytes: Array(fields.map(\.text).joined().utf8) + body(of: message).bytes)
     }
 

@@ -30,7 +30,7 @@ public struct Sendmail: Sendable {
     /// part.
     ///
     /// - Throws: ``SendmailError``
-    public func handOver(_ message: EncodedMessage) async throws(SendmailError) {
+    public func handOver(_ message: EncodedMail) async throws(SendmailError) {
         let result: ChildProcess.Result
         do throws(ChildProcess.Failure) {
             // `-t` takes the recipients from the message; with `-i` a line with only a dot does not end the message.

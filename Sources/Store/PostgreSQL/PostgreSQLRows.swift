@@ -47,7 +47,7 @@ public struct PostgreSQLRow: Sendable {
     /// Returns the value of a column, which is not NULL.
     ///
     /// - Throws: ``PostgreSQLError`` with the reason `column`.
-    public func value<Value: ColumnValue>(
+    public func value<Value: PostgreSQLValue>(
         _ column: String, as type: Value.Type = Value.self
     ) throws(PostgreSQLError) -> Value {
         guard let value = try optional(column, as: type) else {
@@ -59,7 +59,7 @@ public struct PostgreSQLRow: Sendable {
     /// Returns the value of a column; nil for NULL.
     ///
     /// - Throws: ``PostgreSQLError`` with the reason `column`.
-    public func optional<Value: ColumnValue>(
+    public func optional<Value: PostgreSQLValue>(
         _ column: String, as type: Value.Type = Value.self
     ) throws(PostgreSQLError) -> Value? {
         guard let position = rows.columns.firstIndex(where: { $0.name == column }) else {
@@ -80,7 +80,7 @@ public struct PostgreSQLRow: Sendable {
 }
 
 /// A type that a column can be read as.
-public protocol ColumnValue: Sendable {
+public protocol PostgreSQLValue: Sendable {
     /// For messages, with its article: `an integer`.
     static var columnName: String { get }
 
@@ -106,7 +106,7 @@ enum PostgreSQLType {
 }
 
 /// Reads `bigint`, `integer`, and `smallint`.
-extension Int64: ColumnValue {
+extension Int64: PostgreSQLValue {
     public static let columnName = "an integer"
 
     public init?(column bytes: [UInt8], type: UInt32) {
@@ -125,7 +125,7 @@ extension Int64: ColumnValue {
 }
 
 /// Reads `text`, `varchar`, `char`, `name`, `json`, and `jsonb`. Cast other types in the statement, as in `id::text`.
-extension String: ColumnValue {
+extension String: PostgreSQLValue {
     public static let columnName = "a text"
 
     public init?(column bytes: [UInt8], type: UInt32) {
@@ -143,7 +143,7 @@ extension String: ColumnValue {
 }
 
 /// Reads `boolean`.
-extension Bool: ColumnValue {
+extension Bool: PostgreSQLValue {
     public static let columnName = "a boolean"
 
     public init?(column bytes: [UInt8], type: UInt32) {
@@ -153,7 +153,7 @@ extension Bool: ColumnValue {
 }
 
 /// Reads `bytea`.
-extension [UInt8]: ColumnValue {
+extension [UInt8]: PostgreSQLValue {
     public static let columnName = "a bytea"
 
     public init?(column bytes: [UInt8], type: UInt32) {

@@ -15,7 +15,7 @@ struct MessageTests {
             attachments: attachments)
     }
 
-    private func encode(_ message: MailMessage, seed: UInt64 = 1, offset: Int = 0) -> EncodedMessage {
+    private func encode(_ message: MailMessage, seed: UInt64 = 1, offset: Int = 0) -> EncodedMail {
         MessageEncoder(time: VirtualTimeSource(offsetSeconds: offset), random: SeededRandomSource(seed: seed))
             .encode(message)
     }
@@ -52,7 +52,7 @@ struct MessageTests {
         let message = try message(page: "<p>12.50</p>", attachments: [file])
         #expect(encode(message) == encode(message))
         #expect(encode(message).messageID != encode(message, seed: 2).messageID)
-        let boundary = { (encoded: EncodedMessage) in
+        let boundary = { (encoded: EncodedMail) in
             try ReadMessage.parameter(
                 "boundary", of: try ReadMessage(encoded.bytes).root.value("Content-Type") ?? "")
         }

@@ -12,7 +12,7 @@ struct SendmailTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    private static let message: EncodedMessage = {
+    private static let message: EncodedMail = {
         guard let from = try? Mailbox("till@shop.example"), let to = try? Mailbox("ada@example.org") else {
             fatalError("these are addresses")
         }

@@ -1,3 +1,4 @@
+import Money
 import ScenarioFormat
 import Simulator
 import Testing

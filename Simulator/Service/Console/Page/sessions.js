@@ -3,7 +3,7 @@
 import { $, choices, enable, make, onPress, say } from "./dom.js";
 import { act, at, leave, onChange, open, refreshList, state, tell } from "./model.js";
 import { scenario } from "./scenario.js";
-import { ask } from "./service.js";
+import { ask, ServiceError } from "./service.js";
 
 const here = () => new URLSearchParams(location.hash.slice(1)).get("session") || "";
 
@@ -81,15 +81,30 @@ const save = () => act(async () => {
 });
 
 /** Shows the session of the address, else a new one. */
+async function beginOnce() {
+  state.catalogue = await ask("GET", "/v1/catalogue");
+  await refreshList();
+  const wanted = here();
+  if (wanted && state.sessions.some((session) => session.id === wanted)) return open(wanted);
+  await create({ readers: ["pinpad"] });
+  if (wanted) tell("There is no session " + wanted + "; this is a new one.");
+}
+
+/** Begins with a session, and tries again while the server does not answer. */
 export async function begin() {
-  await act(async () => {
-    state.catalogue = await ask("GET", "/v1/catalogue");
-    await refreshList();
-    const wanted = here();
-    if (wanted && state.sessions.some((session) => session.id === wanted)) return open(wanted);
-    await create({ readers: ["pinpad"] });
-    if (wanted) tell("There is no session " + wanted + "; this is a new one.");
-  });
+  let isUnanswered = false;
+  do {
+    if (isUnanswered) await new Promise((done) => setTimeout(done, 500));
+    await act(async () => {
+      isUnanswered = false;
+      try {
+        await beginOnce();
+      } catch (error) {
+        isUnanswered = error instanceof ServiceError && error.status === 0;
+        throw error;
+      }
+    });
+  } while (isUnanswered && !state.session);
   document.body.dataset.ready = state.session ? "yes" : "no";
 }
 

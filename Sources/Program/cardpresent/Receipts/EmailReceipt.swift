@@ -146,7 +146,7 @@ struct EmailReceipt: AsyncParsableCommand {
         do throws(ReceiptError) { return try render() } catch { throw CommandFailure(error) }
     }
 
-    private func deliver(_ message: EncodedMessage, of receipt: String, recipients: Int) async throws(CommandFailure) {
+    private func deliver(_ message: EncodedMail, of receipt: String, recipients: Int) async throws(CommandFailure) {
         if let sendmail {
             let program = Sendmail(
                 path: sendmail, environment: ProcessInfo.processInfo.environment, time: SystemTimeSource())

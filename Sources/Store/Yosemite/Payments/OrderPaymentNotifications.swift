@@ -40,13 +40,13 @@ struct OrderPaymentNotifications: Sendable {
         return contacts
     }
 
-    private func tell(of id: PaymentID) async throws(JournalError) -> SiteAnswer<OrderPaymentNotification> {
+    private func tell(of id: PaymentID) async throws(JournalError) -> NotificationAnswer<OrderPaymentNotification> {
         try await run(OrderPaymentNotificationCommand(payment: id, journal: journal, site: site, time: time), of: id)
     }
 
     private func tell(
         ofRefund refund: Int64, of id: PaymentID
-    ) async throws(JournalError) -> SiteAnswer<OrderRefundNotification> {
+    ) async throws(JournalError) -> NotificationAnswer<OrderRefundNotification> {
         try await run(OrderRefundNotificationCommand(refund: refund, journal: journal, site: site, time: time), of: id)
     }
 
@@ -130,7 +130,7 @@ struct OrderPaymentNotifications: Sendable {
 }
 
 /// A notification after an exchange with its site.
-struct SiteAnswer<Notice: Sendable>: Sendable {
+struct NotificationAnswer<Notice: Sendable>: Sendable {
     let notice: Notice
     let contact: SiteContact
 
@@ -183,20 +183,20 @@ struct OrderPaymentNotificationCommand: Command {
         case hidden(NetworkError)
     }
 
-    func execute() async throws(JournalError) -> SiteAnswer<OrderPaymentNotification> {
+    func execute() async throws(JournalError) -> NotificationAnswer<OrderPaymentNotification> {
         let capture = try journal.claimNotification(of: payment)
         let paid = try journal.payment(payment)
         guard !capture.state.isFinal, paid.state.isCaptured, let intentID = capture.intentID,
             let orderID = paid.orderID, let completion = OrderCompletion(capture), let site,
             site.covers(capture, of: paid)
-        else { return SiteAnswer(capture) }
+        else { return NotificationAnswer(capture) }
         let before = await look(at: orderID, of: paid, intentID: intentID, site)
         guard case .order(let order, .unpaid) = before else { return try resolve(before, of: capture) }
         do throws(JournalError) {
             try journal.markNotificationSent(of: payment, at: time.now())
         } catch {
             guard case .refundedBeforeNotification = error else { throw error }
-            return SiteAnswer(try record(.refused, "\(error)"), .clear)
+            return NotificationAnswer(try record(.refused, "\(error)"), .clear)
         }
         let answer: Result<RemotePaymentIntent, NetworkError>
         do throws(NetworkError) {
@@ -232,7 +232,7 @@ struct OrderPaymentNotificationCommand: Command {
 
     /// Determines the result from the order.
     private func resolve(_ sight: Sight, of capture: OrderPaymentNotification) throws(JournalError)
-        -> SiteAnswer<OrderPaymentNotification>
+        -> NotificationAnswer<OrderPaymentNotification>
     {
         switch sight {
         case .order(let order, let verdict):
@@ -246,34 +246,34 @@ struct OrderPaymentNotificationCommand: Command {
             let resolved = try journal.recordNotification(
                 of: payment, as: state, orderStatus: order.status.rawValue, reason: reason, at: time.now()
             ) { _ = try $0.save(order) }
-            return SiteAnswer(resolved, .clear)
-        case .gone(let reason): return SiteAnswer(try record(.refused, reason), .clear)
+            return NotificationAnswer(resolved, .clear)
+        case .gone(let reason): return NotificationAnswer(try record(.refused, reason), .clear)
         case .hidden(let error):
             // What cannot be seen changes no decision.
             let notice =
                 capture.state.needsReview ? capture : try record(capture.state.afterSilence, "\(error)")
-            return SiteAnswer(notice, .unreachable("\(error)"))
+            return NotificationAnswer(notice, .unreachable("\(error)"))
         }
     }
 
     /// Determines the result from the answer, when the order does not show the payment or cannot be read.
     private func note(
         _ answer: Result<RemotePaymentIntent, NetworkError>, orderIsSeen: Bool, of capture: OrderPaymentNotification
-    ) throws(JournalError) -> SiteAnswer<OrderPaymentNotification> {
+    ) throws(JournalError) -> NotificationAnswer<OrderPaymentNotification> {
         switch answer {
         case .success(let intent) where intent.status == .canceled && orderIsSeen:
-            return SiteAnswer(try record(.refused, "the payment gateway has canceled \(intent.id)"), .clear)
+            return NotificationAnswer(try record(.refused, "the payment gateway has canceled \(intent.id)"), .clear)
         case .success(let intent):
             let reason = "the store answered '\(intent.status.rawValue)', and its order does not show the payment yet"
-            return SiteAnswer(try record(.unknown, reason), .unclear(reason))
+            return NotificationAnswer(try record(.unknown, reason), .unclear(reason))
         case .failure(let error) where error.mayHaveTakenEffect:
-            return SiteAnswer(try record(.unknown, "\(error)"), .unclear("\(error)"))
+            return NotificationAnswer(try record(.unknown, "\(error)"), .unclear("\(error)"))
         case .failure(.service(let error)) where orderIsSeen && error.isRefusal:
-            return SiteAnswer(try record(.refused, "\(error)"), .clear)
+            return NotificationAnswer(try record(.refused, "\(error)"), .clear)
         case .failure(let error):
             // The request had no effect, so a decision and its reason stay.
             let reason = capture.state.needsReview ? capture.lastError : "\(error)"
-            return SiteAnswer(try record(capture.state.afterSilence, reason), .unclear("\(error)"))
+            return NotificationAnswer(try record(capture.state.afterSilence, reason), .unclear("\(error)"))
         }
     }
 

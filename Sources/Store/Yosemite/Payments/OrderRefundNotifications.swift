@@ -30,12 +30,12 @@ struct OrderRefundNotificationCommand: Command {
         case hidden(SiteContact)
     }
 
-    func execute() async throws(JournalError) -> SiteAnswer<OrderRefundNotification> {
+    func execute() async throws(JournalError) -> NotificationAnswer<OrderRefundNotification> {
         let notice = try journal.claimRefundNotification(refund)
         let payment = try journal.paymentWithNotification(notice.paymentID)
         guard notice.state != .planned, !notice.state.isFinal, let orderID = payment.orderID,
             let capture = payment.notification, let site, site.covers(capture, of: payment)
-        else { return SiteAnswer(notice) }
+        else { return NotificationAnswer(notice) }
         let before = await look(at: orderID, notice, site)
         guard case .order(_, _, .missing) = before else { return try resolve(before, notice) }
         var sent = try journal.markRefundNotificationSent(refund, at: time.now())
@@ -107,7 +107,7 @@ struct OrderRefundNotificationCommand: Command {
 
     /// Determines the result from the order and its refunds.
     private func resolve(_ sight: Sight, _ notice: OrderRefundNotification) throws(JournalError)
-        -> SiteAnswer<OrderRefundNotification>
+        -> NotificationAnswer<OrderRefundNotification>
     {
         switch sight {
         case .order(let order, let refunds, let verdict):
@@ -124,13 +124,13 @@ struct OrderRefundNotificationCommand: Command {
                 try storage.save(order)
                 try storage.keep(refunds, ofOrder: order.id, siteID: order.siteID)
             }
-            return SiteAnswer(resolved, .clear)
-        case .gone(let reason): return SiteAnswer(try record(.refused, reason), .clear)
+            return NotificationAnswer(resolved, .clear)
+        case .gone(let reason): return NotificationAnswer(try record(.refused, reason), .clear)
         case .hidden(let contact):
             // What cannot be seen changes no decision.
             let after =
                 notice.state.needsReview ? notice : try record(notice.state.afterSilence, contact.failure)
-            return SiteAnswer(after, contact)
+            return NotificationAnswer(after, contact)
         }
     }
 
@@ -139,20 +139,20 @@ struct OrderRefundNotificationCommand: Command {
     private func note(
         _ answer: Result<Networking.Refund, NetworkError>, isSeen: Bool, since before: OrderRefundNotification,
         _ sent: OrderRefundNotification
-    ) throws(JournalError) -> SiteAnswer<OrderRefundNotification> {
+    ) throws(JournalError) -> NotificationAnswer<OrderRefundNotification> {
         switch answer {
         // It is recorded, with its ID.
-        case .success where sent.refundID != nil: return SiteAnswer(sent, .clear)
+        case .success where sent.refundID != nil: return NotificationAnswer(sent, .clear)
         case .success:
-            return SiteAnswer(try record(.unknown, "the store answered without the ID of a refund"), .clear)
+            return NotificationAnswer(try record(.unknown, "the store answered without the ID of a refund"), .clear)
         case .failure(.service(let error)) where isSeen && (error.isRefusal || error.refusesRefund):
-            return SiteAnswer(try record(.refused, "\(error)"), .clear)
+            return NotificationAnswer(try record(.refused, "\(error)"), .clear)
         case .failure(let error) where error.mayHaveTakenEffect:
-            return SiteAnswer(try record(.unknown, "\(error)"), .unclear("\(error)"))
+            return NotificationAnswer(try record(.unknown, "\(error)"), .unclear("\(error)"))
         case .failure(let error):
             // The request had no effect, so a decision and its reason stay.
             let reason = before.state.needsReview ? before.lastError : "\(error)"
-            return SiteAnswer(try record(before.state.afterSilence, reason), .unclear("\(error)"))
+            return NotificationAnswer(try record(before.state.afterSilence, reason), .unclear("\(error)"))
         }
     }
 

@@ -81,13 +81,19 @@ struct CoreDumpTests {
             return isDone
         }
         #expect(isDone, "\(card.output)")
-        // The payment waits for the card to be removed. Protected memory soon has nothing of the card either.
+        // The payment waits for the card to be removed, but not for long. While it is stopped, it can't end, however much
+        // time the debugger takes. Protected memory soon has nothing of the card either.
+        paying.send(SIGSTOP)
         try expectNoSecret(of: paying, forms)
         var left: [String] = []
         for _ in 0..<10 {
             left = forms.found(in: try CoreDump(of: paying, in: scratch, isWhole: true))
             if left.isEmpty { break }
+            paying.send(SIGCONT)
+            _ = paying.wait { paying.isAsleep }
+            paying.send(SIGSTOP)
         }
+        paying.send(SIGCONT)
         #expect(left == [])
         card.send(SIGTERM)
         _ = try card.result()
