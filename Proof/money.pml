@@ -171,9 +171,9 @@ end_idle:
         EV(begin_sale, me, attempts); k = attempts; attempts++; state[k] = created; lease[k] = me;
         if :: goto online :: goto offline fi }                                  /* PaymentRun: the card decides */
     :: atomic { attempts < ATTEMPTS && ANY(REFUNDABLE) ->
-        EV(begin_refund, me, attempts); k = attempts; attempts++;
-        original[k] = (REFUNDABLE(0) -> 0 : (REFUNDABLE(1) -> 1 : 2)); isRefund[k] = true;
-        state[k] = created; lease[k] = me }
+        EV(begin_refund, me, attempts); k = attempts; attempts++; lease[k] = me;
+        original[k] = (REFUNDABLE(0) -> 0 : (REFUNDABLE(1) -> 1 : 2)); isRefund[k] = true; state[k] = created;
+        if :: goto online :: goto offline fi }                                  /* a person cancels it at once */
     :: atomic { ANY(TAKEABLE) -> goto born }        /* payments recover */
     :: DIE
     fi;

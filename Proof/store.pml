@@ -143,7 +143,7 @@ end_store:
         :: order == unpaid || order == changed -> order = (p == 0 -> paidByFirst : paidBySecond);
             capturedBy[p] = true; captures++; said = success
         :: PAID_BY(p) -> said = success                                 /* the same intent changes nothing */
-        :: else -> said = refusal
+        :: !PAID_BY(p) -> said = refusal                    /* also of an unpaid order: the amount is too small */
         fi;
         if :: wire[p] = false :: !calm fi;
         if

@@ -20,7 +20,9 @@ short position;                         /* how many steps of the log were made *
 #define NEXT_IN_LOG(a, who, which) (position < logLength && (logAction[position] == a || logOther[position] == a) && \
     logWho[position] == (who) && (logWhich[position] == (which) || logWhich[position] == 255))
 #define FITS(a, isFree, who, which) (((isFree) && ((who) == 2 || (who) < tills)) || NEXT_IN_LOG(a, who, which))
-#define STEP(isFree) position = ((isFree) -> position : position + 1); c_code { note_position(now.position); }
+/* A step that may be anywhere takes the next line of the log as well, when that line may be it. */
+#define STEP(a, who, which) position = (NEXT_IN_LOG(a, who, which) -> position + 1 : position); \
+    c_code { note_position(now.position); }
 
 c_decl { void read_log(void); void note_position(int); void accept_log(void); }
 c_code {

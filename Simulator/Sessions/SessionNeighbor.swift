@@ -25,7 +25,7 @@ final class SessionNeighbor: Sendable {
     private let clerk = KeyedSerialQueue<TillPlace>()
 
     /// The numbers of its processes, which differ from those of the first till.
-    private static let firstNumber = 1001
+    static let firstNumber = 1001
 
     /// Its records; nil when it never ran.
     var records: SQLiteStorageManager? { state.withLock { $0.records } }

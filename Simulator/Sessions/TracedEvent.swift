@@ -68,6 +68,9 @@ public struct TracedEvent: Hashable, Sendable, Codable {
         (self.order, self.amount, self.lease) = (order, amount, lease)
     }
 
+    /// Whether a process of the second till did it.
+    public var isOfSecondTill: Bool { process >= SessionNeighbor.firstNumber }
+
     /// The event in words: `journal authorizing, attempt 1`.
     public var text: String {
         var text = detail.isEmpty ? kind.rawValue : "\(kind.rawValue) \(detail)"

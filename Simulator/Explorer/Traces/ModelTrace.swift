@@ -50,10 +50,16 @@ public struct ModelTrace: Hashable, Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the traces of a session, those of the money before those of the store.
+    /// Returns the traces of a session, those of the money before those of the store. They end where a second till
+    /// begins: in one database, it may take over what the first one still works on, which no model has.
     public static func traces(of events: [TracedEvent]) -> [ModelTrace] {
         var (money, store) = (MoneyTraces(events), StoreTraces())
         for (place, event) in events.enumerated() {
+            if event.isOfSecondTill {
+                money.cut("a second till")
+                store.cut("a second till")
+                break
+            }
             money.take(event, at: place)
             store.take(event)
         }

@@ -88,6 +88,9 @@ struct MoneyTraces {
         }
     }
 
+    /// Ends all traces: what follows is not in the model.
+    mutating func cut(_ reason: String) { everywhere { $0.cut(reason) } }
+
     private mutating func everywhere(_ change: (inout TraceDraft) -> Void) {
         for place in drafts.indices { change(&drafts[place]) }
     }

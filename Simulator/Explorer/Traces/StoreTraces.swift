@@ -14,6 +14,8 @@ struct StoreTraces {
         /// The state of the notification; nil without one.
         var state: String?
         var lease: Int64?
+        /// The state before the last `sent`.
+        var claimed: String?
         /// Whether the request to the store was made since `sent`.
         var isAsked = false
 
@@ -65,6 +67,11 @@ struct StoreTraces {
         }
     }
 
+    /// Ends all traces: what follows is not in the model.
+    mutating func cut(_ reason: String) {
+        for place in drafts.indices { drafts[place].cut(reason) }
+    }
+
     private mutating func addCrash(_ event: TracedEvent) {
         for place in drafts.indices {
             drafts[place].addCrash(till: 0, event)
@@ -104,6 +111,7 @@ struct StoreTraces {
         let before = payments[id, default: Payment()]
         add(event, before)
         let state = event.state
+        if state == "sent" { payments[id, default: Payment()].claimed = before.state }
         payments[id, default: Payment()].state = state
         payments[id]?.lease = event.lease
         // The first request after this commit is the one that it was made for.
@@ -132,6 +140,9 @@ struct StoreTraces {
         case "confirmed": action = "record_confirmed"
         case "conflict": action = "record_conflict"
         case "refused": action = "record_refused|refuse_refunded"
+        // A try without an effect leaves what was due, or in review, as it was.
+        case "unknown" where payment.state == "sent" && !["sent", "unknown"].contains(payment.claimed):
+            action = "record_unknown"
         case "unknown": action = "record_unknown|record_silence"
         case "accepted": action = "accept"
         // With the payment that is taken, or after a try without an effect.

@@ -102,6 +102,35 @@ struct ModelTraceTests {
         #expect(whole.steps.map(\.action).suffix(6).first == "begin_refund")
     }
 
+    @Test func `what was due and is unknown after a request was no try without an effect`() throws {
+        let store = try traces(
+            """
+            site: { unpaid: [25.00], faults: ["POST /*/capture_terminal_payment always 500"] }
+            steps: [connect, { pay: { order: 1 } }]
+
+            """
+        ).filter { $0.model == .store }
+        #expect(
+            store.map { $0.steps.map(\.action) } == [
+                ["payment_taken", "mark_sent", "send_capture|capture_not_sent", "record_unknown"]
+            ])
+    }
+
+    @Test func `a second till ends the traces with the reason`() throws {
+        let trace = try #require(
+            try traces(
+                """
+                steps:
+                  - connect
+                  - pay: 12.50
+                    during: [{ on: waiting, set: { neighbor: start } }]
+
+                """
+            ).first)
+        #expect(trace.cut == "a second till")
+        #expect(trace.steps.map(\.action) == ["begin_sale"])
+    }
+
     @Test func `a host behind a wire has a book that is not seen`() throws {
         let trace = try #require(
             try traces("host: { wire: iso8583, profile: iso87-ascii }\nsteps: [connect, { pay: 12.50 }]\n").first)
