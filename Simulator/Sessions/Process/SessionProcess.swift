@@ -25,8 +25,7 @@ final class SessionProcess: Sendable {
     init(number: Int, in world: SessionWorld, till place: TillPlace = .first) throws(SimulatedSessionError) {
         let life = ProcessLife(number: number, till: place, log: world.log)
         self.life = life
-        // The start of another process ends nothing of the first till's.
-        if place == .first { life.trace(TracedEvent(.start, "\(number)")) }
+        life.trace(TracedEvent(.start, "\(number)"))
         life.note(.start, "\(number)")
         do {
             let records = try world.openStorage(of: place)

@@ -95,8 +95,12 @@ struct StripeExpansion {
             guard let index = members.firstIndex(where: { $0.name == part }) else { throw Self.failure(path) }
             members[index].value = try expand(members[index].value, parts.dropFirst(), path)
             return .object(members)
+        case .text(let id):
+            // A path expands everything on its way.
+            guard let found = object(id) else { throw Self.failure(path) }
+            return try expand(found, parts, path)
         case .null: return json
-        case .bool, .number, .text: throw Self.failure(path)
+        case .bool, .number: throw Self.failure(path)
         }
     }
 
