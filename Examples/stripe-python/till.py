@@ -18,8 +18,8 @@ class Till:
     """Takes payments at one reader."""
 
     def __init__(self, address="http://127.0.0.1:12111", key="sk_test_till"):
-        # This is the line that a till changes.
-        self.client = stripe.StripeClient(key, base_addresses={"api": address}).v1
+        # This is the line that a till changes. A request whose answer is lost is sent again with the same key.
+        self.client = stripe.StripeClient(key, base_addresses={"api": address}, max_network_retries=2).v1
         address = {"country": "US", "line1": "1 Main Street", "city": "Springfield"}
         location = self.client.terminal.locations.create({"display_name": "Market stall", "address": address})
         self.reader = self.client.terminal.readers.create(
