@@ -81,8 +81,8 @@ struct CoreDumpTests {
             return isDone
         }
         #expect(isDone, "\(card.output)")
-        // The payment waits for the card to be removed, but not for long. While it is stopped, it can't end, however much
-        // time the debugger takes. Protected memory soon has nothing of the card either.
+        // The payment waits for the card to be removed, but not for long. While it is stopped, it can't end, however
+        // much time the debugger takes. Protected memory soon has nothing of the card either.
         paying.send(SIGSTOP)
         try expectNoSecret(of: paying, forms)
         var left: [String] = []
