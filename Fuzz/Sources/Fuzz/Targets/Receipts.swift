@@ -75,7 +75,7 @@ extension FuzzTarget {
         })
 
     /// Short lines of ASCII that end with CR and LF, and no injected header fields.
-    private static func check(_ message: EncodedMessage) {
+    private static func check(_ message: EncodedMail) {
         let text = String(decoding: message.bytes, as: UTF8.self)
         hold(message.bytes.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0D || $0 == 0x0A }, "a message is ASCII")
         let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
