@@ -25,6 +25,8 @@ extension OverLibUSB {
                 try await shop.connect()
                 plugged.simulated.arm(.xfrBlock(5, .unplugged))
                 await #expect(throws: CardReaderServiceError.self) { try await shop.pay() }
+                // The cardholder takes the card out a second later, and must not do so during the next payment.
+                await bench.until { !plugged.simulated.hasCard() }
                 try await bench.unplug(plugged)
                 // It does not matter here whether the service has noticed that the reader is gone.
                 try? await shop.service.disconnect()
