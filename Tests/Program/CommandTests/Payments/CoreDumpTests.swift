@@ -53,9 +53,9 @@ struct CoreDumpTests {
         return Halted(card: inserted, paying: paying, pipe: pipe)
     }
 
-    private func expectNoSecret(of paying: Child, _ forms: CardSecretForms) throws {
-        let core = try CoreDump(of: paying, in: scratch)
-        #expect(core.dumpable == 0)
+    private func expectNoSecret(of paying: Child, _ forms: CardSecretForms, isStopped: Bool = false) throws {
+        let core = try CoreDump(of: paying, in: scratch, isStopped: isStopped)
+        #expect(core.dumpable == (isStopped ? nil : 0))
         #expect(core.contains(Array(Self.planted.utf8)))
         #expect(forms.found(in: core) == [])
         let limits = try String(contentsOfFile: "/proc/\(paying.process)/limits", encoding: .utf8)
@@ -84,10 +84,10 @@ struct CoreDumpTests {
         // The payment waits for the card to be removed, but not for long. While it is stopped, it can't end, however
         // much time the debugger takes. Protected memory soon has nothing of the card either.
         paying.send(SIGSTOP)
-        try expectNoSecret(of: paying, forms)
+        try expectNoSecret(of: paying, forms, isStopped: true)
         var left: [String] = []
         for _ in 0..<10 {
-            left = forms.found(in: try CoreDump(of: paying, in: scratch, isWhole: true))
+            left = forms.found(in: try CoreDump(of: paying, in: scratch, isWhole: true, isStopped: true))
             if left.isEmpty { break }
             paying.send(SIGCONT)
             _ = paying.wait { paying.isAsleep }

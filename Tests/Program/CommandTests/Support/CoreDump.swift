@@ -17,22 +17,23 @@ final class CoreDump {
     /// memmem(3), which glibc shows to C under _GNU_SOURCE only. A loop in Swift would take minutes.
     private static let search = dlsym(dlopen(nil, RTLD_NOW), "memmem").map { unsafeBitCast($0, to: Search.self) }
 
-    /// What the program's kernel says to PR_GET_DUMPABLE; nil if the debugger did not ask.
+    /// What the program's kernel says to PR_GET_DUMPABLE; nil if the debugger did not ask: a program that is stopped
+    /// can't be asked.
     let dumpable: Int?
     private let bytes: UnsafeRawBufferPointer
 
-    /// Stops the program for the time of the dump. With `isWhole`, the dump has the memory, too, that the program keeps
-    /// out of dumps.
-    init(of child: Child, in scratch: Scratch, isWhole: Bool = false) throws {
+    /// Stops the program for the time of the dump, unless a signal has stopped it: `isStopped`. With `isWhole`, the dump
+    /// has the memory, too, that the program keeps out of dumps.
+    init(of child: Child, in scratch: Scratch, isWhole: Bool = false, isStopped: Bool = false) throws {
         let path = scratch.file("core-\(UUID().uuidString.filter(\.isLetter))")
         defer { unlink(path) }
+        var arguments = [
+            "-nx", "-q", "-batch", "-readnever", "-p", String(child.process), "-iex", "set debuginfod enabled off",
+            "-ex", "set dump-excluded-mappings \(isWhole ? "on" : "off")", "-ex", "generate-core-file \(path)",
+        ]
+        if !isStopped { arguments += ["-ex", "print ((int (*)(int)) prctl)(\(Self.getDumpable))"] }
         let gdb = try Child(
-            program: try #require(Self.debugger),
-            [
-                "-nx", "-q", "-batch", "-readnever", "-p", String(child.process), "-iex",
-                "set debuginfod enabled off", "-ex", "set dump-excluded-mappings \(isWhole ? "on" : "off")", "-ex",
-                "generate-core-file \(path)", "-ex", "print ((int (*)(int)) prctl)(\(Self.getDumpable))",
-            ], in: scratch, takesSignals: true)
+            program: try #require(Self.debugger), arguments, in: scratch, takesSignals: true)
         let result = try gdb.result()
         let answer = result.output.split(separator: "\n").last { $0.hasPrefix("$1 = ") }
         dumpable = answer.flatMap { Int($0.dropFirst(5)) }
