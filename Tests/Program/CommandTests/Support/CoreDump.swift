@@ -22,8 +22,8 @@ final class CoreDump {
     let dumpable: Int?
     private let bytes: UnsafeRawBufferPointer
 
-    /// Stops the program for the time of the dump, unless a signal has stopped it: `isStopped`. With `isWhole`, the dump
-    /// has the memory, too, that the program keeps out of dumps.
+    /// Stops the program for the time of the dump, unless a signal has stopped it: `isStopped`. With `isWhole`, the
+    /// dump has the memory, too, that the program keeps out of dumps.
     init(of child: Child, in scratch: Scratch, isWhole: Bool = false, isStopped: Bool = false) throws {
         let path = scratch.file("core-\(UUID().uuidString.filter(\.isLetter))")
         defer { unlink(path) }
