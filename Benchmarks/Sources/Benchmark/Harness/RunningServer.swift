@@ -24,7 +24,15 @@ final class RunningServer {
         defer { for word in words { free(word) } }
         words.append(nil)
         var process = pid_t()
-        let code = posix_spawn(&process, program, &actions, nil, words, environ)
+        // A thread of a task blocks all signals, and a child would, too.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let code = posix_spawn(&process, program, &actions, &attributes, words, environ)
         close(ends[1])
         guard code == 0 else { throw BenchmarkError("\(program): " + String(cString: strerror(code))) }
         self.process = process
@@ -48,7 +56,7 @@ final class RunningServer {
     }
 
     deinit {
-        kill(process, SIGINT)
+        kill(process, SIGTERM)
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
     }
