@@ -212,6 +212,20 @@ struct InvariantCheck {
             case "due", "sent", "unknown":
                 found.append(
                     Violation(.everyAttemptEnds, "the capture of payment \(capture.payment) is \(capture.state)"))
+            case "confirmed" where capture.isOfTill:
+                // No gateway charges such an order.
+                let payment = record.payments.first { $0.id == capture.payment }
+                if charge != nil {
+                    found.append(
+                        Violation(
+                            .booksAgree,
+                            "the store charged for payment \(capture.payment), whose order the till completed"))
+                }
+                if let payment, let order = payment.orderID, payment.refundedMinorUnits == 0,
+                    !record.paidOrders.contains(order)
+                {
+                    found.append(Violation(.booksAgree, "order \(order) is not paid, although the till completed it"))
+                }
             case "confirmed":
                 let payment = record.payments.first { $0.id == capture.payment }
                 guard let charge, let payment else {

@@ -58,12 +58,13 @@ struct SessionReading {
 
     private func readStore(into record: inout SessionRecord) throws {
         for till in session.databases {
-            let rows = try session.rows("SELECT id, state, intentID FROM siteCapture ORDER BY id", of: till)
+            let rows = try session.rows("SELECT id, state, intentID, gateway FROM siteCapture ORDER BY id", of: till)
             record.captures += rows.map { row in
                 let values = Dictionary(row.map { ($0.column, $0.value) }) { first, _ in first }
                 return SessionRecord.Capture(
                     payment: record.number(values["id"]?.flatMap { Int64($0) } ?? 0, of: till),
-                    state: values["state"].flatMap(\.self) ?? "", intent: values["intentID"].flatMap(\.self))
+                    state: values["state"].flatMap(\.self) ?? "", intent: values["intentID"].flatMap(\.self),
+                    isOfTill: values["gateway"].flatMap(\.self) == OrderPaymentRoute.till.rawValue)
             }
         }
         record.storeCharges = session.siteLedger

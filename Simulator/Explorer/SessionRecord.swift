@@ -33,6 +33,8 @@ struct SessionRecord: Sendable {
         var payment: Int64
         var state: String
         var intent: String?
+        /// Whether the till itself sets the order to paid, for a store without a gateway.
+        var isOfTill = false
     }
 
     /// A receipt of the database.

@@ -7,11 +7,6 @@ final class DeliveryCourier: Sendable {
     private let news: AsyncStream<Void>.Continuation
     private let arrivals: AsyncStream<Void>
 
-    /// How long an address may take to respond.
-    private static let timeout: Duration = .seconds(10)
-    /// The body of a response is not used.
-    private static let sizeLimit = 1 << 20
-
     init() {
         (arrivals, news) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
@@ -38,7 +33,10 @@ final class DeliveryCourier: Sendable {
             while !deliveries.isEmpty {
                 for delivery in deliveries {
                     if network == nil { network = try? CurlNetwork() }
-                    let status = await Self.send(delivery, network)
+                    let status =
+                        await network?.post(
+                            delivery.body, to: delivery.address, headers: delivery.headers.map { ($0.name, $0.value) })
+                        ?? 0
                     await terminals.record(status, of: delivery, at: time.now())
                 }
                 (deliveries, next) = await terminals.takeDeliveries(at: time.now())
@@ -49,20 +47,6 @@ final class DeliveryCourier: Sendable {
                 do throws(CancellationError) { try await time.sleep(for: pause) } catch { return }
                 news.yield()
             }
-        }
-    }
-
-    /// Returns the status of the response; 0 without one.
-    private static func send(_ delivery: StripeDelivery, _ network: (any Network)?) async -> Int {
-        var headers = HTTPHeaders()
-        for header in delivery.headers { headers.add(header.name, header.value) }
-        do throws(WebAddressError) {
-            let request = HTTPRequest(
-                method: .post, address: try WebAddress(delivery.address), headers: headers, body: delivery.body,
-                timeout: timeout, sizeLimit: sizeLimit, isRepeatable: false)
-            return (try? await network?.response(for: request))?.status ?? 0
-        } catch {
-            return 0
         }
     }
 }

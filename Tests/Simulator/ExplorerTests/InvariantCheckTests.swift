@@ -140,6 +140,7 @@ struct SessionJudgeTests {
         #expect(try broken { $0.storeCharges[0].amount += 1 } == [.booksAgree])
         #expect(try broken { $0.paidOrders = [] } == [.booksAgree])
         #expect(try broken { $0.captures[0].state = "refused" } == [.booksAgree])
+        #expect(try broken { $0.captures[0].isOfTill = true } == [.booksAgree])
         #expect(try broken { $0.captures = [] } == [.booksAgree, .everyAttemptEnds])
     }
 

@@ -9,6 +9,28 @@ public protocol Network: Sendable {
     func response(for request: HTTPRequest) async throws(NetworkError) -> HTTPResponse
 }
 
+extension Network {
+    /// Sends a message to a webhook, which has ten seconds to respond. The body of the response is not used.
+    ///
+    /// - Parameters:
+    ///   - body: the bytes of the message.
+    ///   - address: the address of the webhook, as its owner gave it.
+    ///   - headers: the names and values of the header fields.
+    /// - Returns: the status of the response; 0 without one, and for an address that is none.
+    public func post(_ body: [UInt8], to address: String, headers: [(name: String, value: String)]) async -> Int {
+        var fields = HTTPHeaders()
+        for header in headers { fields.add(header.name, header.value) }
+        do throws(WebAddressError) {
+            let request = HTTPRequest(
+                method: .post, address: try WebAddress(address), headers: fields, body: body, timeout: .seconds(10),
+                sizeLimit: 1 << 20, isRepeatable: false)
+            return (try? await response(for: request))?.status ?? 0
+        } catch {
+            return 0
+        }
+    }
+}
+
 /// A request without a usable response.
 public enum NetworkError: Error, Hashable, Sendable {
     case invalidAddress(WebAddressError)
