@@ -121,7 +121,8 @@ public struct AcquirerKey: Hashable, Sendable, CustomStringConvertible {
             localTime: local?.description ?? identity[7] ?? "")
     }
 
-    private static func trimmed(_ text: String?) -> String {
+    /// A number without the blanks on its right; empty without one.
+    static func trimmed(_ text: String?) -> String {
         guard let text, let last = text.lastIndex(where: { $0 != " " }) else { return "" }
         return String(text[...last])
     }

@@ -120,7 +120,7 @@ struct AcquirerRequest: Sendable {
     /// Returns the number of the terminal or merchant, with the message's own card number masked.
     private static func identity(_ field: Int, _ message: ISOMessage) -> String? {
         guard let text = message.text(of: field) else { return nil }
-        let trimmed = String(text.reversed().drop { $0 == " " }.reversed())
+        let trimmed = AcquirerKey.trimmed(text)
         guard let number = try? message.primaryAccountNumber(), number.isPart(of: trimmed) else { return trimmed }
         return String(repeating: "*", count: trimmed.count)
     }

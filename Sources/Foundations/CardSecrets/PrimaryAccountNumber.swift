@@ -28,10 +28,20 @@ public struct PrimaryAccountNumber: ~Copyable, Sendable {
     ///
     /// - Throws: ``PrimaryAccountNumberError``
     public init(digits characters: some Collection<UInt8>) throws(PrimaryAccountNumberError) {
-        guard characters.allSatisfy({ (0x30...0x39).contains($0) }) else { throw .notDigits }
+        let copy = SensitiveBytes(characters)
+        self = try copy.withUnsafeBytes { (bytes) throws(PrimaryAccountNumberError) in
+            try PrimaryAccountNumber(digits: bytes)
+        }
+    }
+
+    /// Reads ASCII digits where they are in memory, without padding.
+    ///
+    /// - Throws: ``PrimaryAccountNumberError``
+    public init(digits characters: UnsafeRawBufferPointer) throws(PrimaryAccountNumberError) {
+        for character in characters where !(0x30...0x39).contains(character) { throw .notDigits }
         guard (8...19).contains(characters.count) else { throw .wrongLength(characters.count) }
         digits = SensitiveBytes(count: characters.count) { buffer in
-            for (place, character) in zip(buffer.indices, characters) { buffer[place] = character & 0x0F }
+            for place in buffer.indices { buffer[place] = characters[place] & 0x0F }
         }
     }
 

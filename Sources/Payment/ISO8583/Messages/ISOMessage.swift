@@ -96,7 +96,8 @@ extension ISOMessage {
     public func primaryAccountNumber() throws(PrimaryAccountNumberError) -> PrimaryAccountNumber? {
         guard let secret = secret(of: 2) ?? secret(of: 35) else { return nil }
         return try secret.bytes.withUnsafeBytes { (bytes) throws(PrimaryAccountNumberError) in
-            try PrimaryAccountNumber(digits: bytes.prefix { $0 != UInt8(ascii: "=") })
+            let end = bytes.firstIndex(of: UInt8(ascii: "=")) ?? bytes.endIndex
+            return try PrimaryAccountNumber(digits: UnsafeRawBufferPointer(rebasing: bytes[..<end]))
         }
     }
 }
