@@ -128,7 +128,7 @@ let simulator = layer(
         "StoreSite"), target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
     target(
         "TerminalServer", uses: "CardSecrets Determinism HTTPListening Money Networking Payments Sessions Settings",
-        "Simulator StripeTerminal Terminal Yosemite"),
+        "Simulator StripeTerminal Terminal Text Yosemite"),
     target(
         "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography Hardware HostSecurity Hosts ISO8583",
         "Networking Printing Settings Storage StoreSite TillConfiguration USB Yosemite"),

@@ -79,12 +79,13 @@ extension SimulatedSession {
     ///   - payment: the payment's number.
     ///   - kind: the kind of receipt; nil for the newest of any kind.
     ///   - copy: the customer's or the merchant's copy.
+    ///   - width: the characters of a line, 24...80; nil for those of the till's configuration.
     /// - Returns: the lines, separated by line breaks.
     /// - Throws: ``SimulatedSessionError``
     public func receipt(
-        of payment: PaymentID, kind: ReceiptContent.Kind? = nil, copy: ReceiptCopy = .customer
+        of payment: PaymentID, kind: ReceiptContent.Kind? = nil, copy: ReceiptCopy = .customer, width: Int? = nil
     ) async throws(SimulatedSessionError) -> String {
-        let width = world.plan.till.receiptWidth
+        let width = width ?? world.plan.till.receiptWidth
         let receipt: StoredReceipt = try await performReceipt {
             .loadReceipt(paymentID: payment, kind: kind, onCompletion: $0)
         }

@@ -88,7 +88,7 @@ actor SimulatedTerminals {
                 finish(request.key, CounterResult(outcome: .done(TerminalReport()), now: now))
             } else {
                 enqueue(request.key, at: reader) { [now] counter in
-                    await counter.change(request.operation, at: now)
+                    await counter.change(request, at: now)
                 }
             }
         case .terminal(_, .cancel(let key, let reason)):
@@ -99,7 +99,8 @@ actor SimulatedTerminals {
         case .present(let card, let key, let reader):
             guard let request = awaited.removeValue(forKey: key) else { return }
             report(.cardPresented, key)
-            enqueue(key, at: reader) { [now] counter in await counter.take(request, with: card, at: now) }
+            let name = TestCards.name(of: card)
+            enqueue(key, at: reader) { [now] counter in await counter.take(request, with: name, at: now) }
         }
     }
 

@@ -1,0 +1,171 @@
+import Money
+import Payments
+import Terminal
+
+/// The transactions of a terminal by the numbers on their receipts, and the batch that is open.
+struct CounterBook: Sendable {
+    /// One transaction that was approved.
+    struct Entry: Sendable {
+        /// What it did to the money of the payment.
+        enum Kind: Sendable {
+            case charge
+            case hold
+            /// A refund, a reversal, or a release: it can't be taken back.
+            case givenBack
+        }
+
+        let kind: Kind
+        let key: IdempotencyKey
+        let payment: PaymentID
+        /// The name of the card in the session.
+        let card: String
+        let brand: String
+        let amount: Money
+        fileprivate(set) var receipt = 0
+        fileprivate(set) var trace = 0
+        fileprivate var batch = 0
+        /// Whether a later transaction took it back, captured it, or released it.
+        fileprivate(set) var isOver = false
+
+        init(kind: Kind, key: IdempotencyKey, payment: PaymentID, card: String, brand: String, amount: Money) {
+            (self.kind, self.key, self.payment) = (kind, key, payment)
+            (self.card, self.brand, self.amount) = (card, brand, amount)
+        }
+    }
+
+    private var entries: [Entry] = []
+    private var batch = 1
+    private var lastTrace = 0
+
+    /// Counts a message to the host.
+    mutating func nextTrace() -> Int {
+        lastTrace = lastTrace % 999_999 + 1
+        return lastTrace
+    }
+
+    /// Enters a transaction under the next number.
+    mutating func enter(_ entry: Entry) -> Entry {
+        var entry = entry
+        (entry.receipt, entry.trace, entry.batch) = (entries.count % 9999 + 1, nextTrace(), batch)
+        entries.append(entry)
+        return entry
+    }
+
+    /// Returns the newest transaction that a reference is to.
+    func entry(_ reference: TransactionReference) -> Entry? {
+        entries.last { entry in
+            switch reference {
+            case .request(let key): entry.key == key
+            case .receipt(let number): entry.receipt == number
+            }
+        }
+    }
+
+    /// Whether a transaction is of the batch that is open.
+    func isOpen(_ entry: Entry) -> Bool { entry.batch == batch }
+
+    /// Returns the charges of a card that stand, the newest first.
+    func charges(of card: String) -> [Entry] {
+        entries.reversed().filter { $0.kind == .charge && $0.card == card && !$0.isOver }
+    }
+
+    /// Says that a transaction does not stand any more.
+    mutating func end(_ entry: Entry) {
+        guard let index = entries.lastIndex(where: { $0.trace == entry.trace && $0.receipt == entry.receipt }) else {
+            return
+        }
+        entries[index].isOver = true
+    }
+
+    /// The charges of the open batch that stand, by brand, in the order of their first charges.
+    var lines: [TerminalTotals.Line] {
+        var lines: [TerminalTotals.Line] = []
+        for entry in entries where isOpen(entry) && entry.kind == .charge && !entry.isOver {
+            let place = lines.firstIndex { $0.brand == entry.brand }
+            let old = place.map { lines[$0] } ?? .init(brand: entry.brand, count: 0, amount: 0)
+            let line = TerminalTotals.Line(
+                brand: entry.brand, count: old.count + 1, amount: old.amount + entry.amount.minorUnits)
+            if let place { lines[place] = line } else { lines.append(line) }
+        }
+        return lines
+    }
+
+    /// The first and last receipt of the open batch; 0 without one.
+    var receipts: (first: Int, last: Int) {
+        let open = entries.filter(isOpen)
+        return (open.first?.receipt ?? 0, open.last?.receipt ?? 0)
+    }
+
+    /// Closes the batch: what is in it can be given back, and not taken back any more.
+    mutating func closeBatch() { batch += 1 }
+}
+
+/// A change of a payment that was taken before.
+enum CounterChange: Sendable {
+    /// Charges what is held, or a part of it.
+    case capture(Money?)
+    /// Releases what is held.
+    case release
+    /// Gives back a payment as a whole, or an amount of it.
+    case refund(Money?)
+
+    /// What was asked for; nil for all.
+    var amount: Money? {
+        switch self {
+        case .capture(let amount), .refund(let amount): amount
+        case .release: nil
+        }
+    }
+
+    /// What it enters into the book.
+    var kind: CounterBook.Entry.Kind {
+        if case .capture = self { .charge } else { .givenBack }
+    }
+}
+
+extension CounterBook {
+    /// What follows from a request about an earlier transaction.
+    enum Plan: Sendable {
+        case planned(CounterChange)
+        case refused(TerminalFailure)
+    }
+
+    /// Decides what a request about an earlier transaction changes.
+    func plan(for operation: TerminalOperation, about entry: Entry?) -> Plan {
+        switch operation {
+        case .giveBack(_, let amount): return .planned(.refund(amount))
+        case .reversal(_, let amount): return plan(ofReversal: entry, amount)
+        case .release, .capture:
+            guard let entry else { return .refused(.unknownTransaction) }
+            guard entry.kind == .hold, !entry.isOver else { return .refused(.notReversible) }
+            guard case .capture(_, let amount) = operation else { return .planned(.release) }
+            return plan(ofCapture: amount, entry.amount)
+        default: return .refused(.notSupported)
+        }
+    }
+
+    private func plan(ofReversal entry: Entry?, _ amount: Money?) -> Plan {
+        guard let entry else { return .refused(.unknownTransaction) }
+        guard !entry.isOver else { return .refused(entry.kind == .charge ? .alreadyReversed : .notReversible) }
+        guard amount == nil || amount == entry.amount else { return .refused(.notReversible) }
+        switch entry.kind {
+        case .hold: return .planned(.release)
+        case .charge: return isOpen(entry) ? .planned(.refund(nil)) : .refused(.notReversible)
+        case .givenBack: return .refused(.notReversible)
+        }
+    }
+
+    private func plan(ofCapture amount: CaptureAmount, _ held: Money) -> Plan {
+        switch amount {
+        case .all: return .planned(.capture(nil))
+        case .part(let part):
+            return part.minorUnits > held.minorUnits ? .refused(.amountTooLarge) : .planned(.capture(part))
+        case .allBut(let unused):
+            guard unused.minorUnits != held.minorUnits else { return .planned(.release) }
+            guard unused.minorUnits < held.minorUnits,
+                let used = try? Money(minorUnits: held.minorUnits - unused.minorUnits, currency: held.currency)
+            else { return .refused(.amountTooLarge) }
+            return .planned(.capture(used))
+        }
+    }
+}
