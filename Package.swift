@@ -127,8 +127,8 @@ let simulator = layer(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
         "StoreSite"), target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
     target(
-        "TerminalServer", uses: "CardSecrets Determinism HTTPListening Money Networking Payments Sessions Settings",
-        "Simulator StripeTerminal Terminal Text Yosemite"),
+        "TerminalServer", uses: "CardSecrets Connections Determinism Files HTTPListening Money Networking Payments",
+        "Sessions Settings Simulator StripeTerminal Terminal Text TillConfiguration Yosemite ZVT"),
     target(
         "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography Hardware HostSecurity Hosts ISO8583",
         "Networking Printing Settings Storage StoreSite TillConfiguration USB Yosemite"),
@@ -166,7 +166,7 @@ let program = layer(
             "DFU Doctor EMV EMVReplay Explorer Files Hardware Hosts HostSecurity HTTPListening ISO8583 MagneticStripe",
             "Mail ManualPages Money Monitoring Networking Payments PCSC Printing Receipts Recorder ScenarioFormat",
             "ScenarioRunner Sessions Settings SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer",
-            "TerminalServer Text TillConfiguration USB Yosemite",
+            "Terminal TerminalServer Text TillConfiguration USB Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.
@@ -182,7 +182,7 @@ let testTargets = layer(
     tests("Readers/Guest", of: "CCID", uses: "CardSecrets Determinism EMV Hardware Simulator SmartCard USB"),
     tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"),
     tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"), tests("Foundations/Text"),
-    tests("Readers/USB", uses: "CLibUSB Determinism"), tests("Payment/StripeTerminal", uses: tills),
+    tests("Readers/USB", uses: "CLibUSB Determinism"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
     tests(
         "Payment/Hardware", uses: cards, "CCID DFU MagneticStripe Settings SimulatedTime TestDoubles TillConfiguration",
         "USB"), tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
@@ -203,14 +203,14 @@ let testTargets = layer(
         "Receipts Settings SimulatedTime Storage StoreSite TestDoubles Text TillConfiguration"), target("TestPrinters"),
     tests(
         "Simulator/Acquirer", uses: cards, "Connections Cryptography Hosts HostSecurity ISO8583 MagneticStripe",
-        "SimulatedTime Text"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
+        "SimulatedTime Text"), tests("Simulator/TerminalServer", uses: "Connections Determinism TestDoubles Text"),
     tests(
         "Simulator/Explorer", uses: "Determinism Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator StoreSite"), tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"),
     tests(
         "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
         "TillConfiguration"), tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"),
-    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"),
+    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"), tests("Payment/StripeTerminal", uses: tills),
     tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
     tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
     tests(

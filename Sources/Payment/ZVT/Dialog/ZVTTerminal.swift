@@ -27,6 +27,9 @@ public struct ZVTTerminal: Sendable {
     /// Whether a till's command runs.
     public var isInDialog: Bool { dialog != nil }
 
+    /// Whether the till has not yet answered what was sent, so that no further message can be sent.
+    public var isAwaitingAnswer: Bool { dialog.map { $0.isAwaitingAnswer || $0.isPausing } ?? false }
+
     // MARK: Calls of the owner
 
     /// Says that a till connected. `connection` is a number that no other connection has had.

@@ -11,21 +11,35 @@ struct SimulateTerminal: ReportingCommand {
             EXAMPLES:
               cardpresent simulate terminal --protocol stripe
               cardpresent simulate terminal --protocol stripe --port 0 --seed 7 --json
+              cardpresent simulate terminal --protocol zvt --port 20007 --seed 1
 
             Prints its address and runs until Ctrl-C or SIGTERM, which lets running requests end. Give the till this \
-            address instead of the vendor's, and a test key such as sk_test_1. See docs/tills.md.
+            address instead of the vendor's, or of the terminal on the counter. Stripe's clients need a test key, such \
+            as sk_test_1. A ZVT terminal has one till at a time. See docs/tills.md.
             """)
 
     /// A protocol of tills.
     enum TillProtocol: String, ExpressibleByArgument, CaseIterable {
         /// Compatible with server-driven Stripe Terminal.
         case stripe
+        /// ZVT, over TCP.
+        case zvt
+
+        /// The port on which tills look for a terminal.
+        var port: Int {
+            switch self {
+            case .stripe: 12_111
+            case .zvt: 20_007
+            }
+        }
     }
 
     @Option(name: .customLong("protocol"), help: ArgumentHelp("Protocol of the till.", valueName: "name"))
     var tillProtocol: TillProtocol
-    @Option(help: ArgumentHelp("Port to listen on; 0 picks a free port.", valueName: "port"))
-    var port = 12_111
+    @Option(
+        help: ArgumentHelp(
+            "Port to listen on; 0 picks a free port. Default: 12111 for stripe, 20007 for zvt.", valueName: "port"))
+    var port: Int?
     @Option(
         help: ArgumentHelp(
             "Address to listen on.", discussion: "Other addresses than 127.0.0.1 are open to other machines.",
@@ -37,12 +51,31 @@ struct SimulateTerminal: ReportingCommand {
     var seed: UInt64 = 1
     @OptionGroup var output: OutputOptions
 
-    func validate() throws { try check(port, in: 0...65_535, "--port") }
+    func validate() throws { if let port { try check(port, in: 0...65_535, "--port") } }
 
     func execute() async throws {
-        let time = SystemTimeSource()
+        switch tillProtocol {
+        case .stripe: try await serveStripe()
+        case .zvt: try await serveZVT()
+        }
+    }
+
+    /// Runs a server until a signal stops it, after it wrote its address.
+    private func serve<Server: StoppableServer>(
+        _ start: (any TimeSource, Int) async throws(HTTPListenerError) -> Server,
+        onStart: (Server) throws(CommandFailure) -> Void
+    ) async throws {
+        let (time, port) = (SystemTimeSource(), port ?? tillProtocol.port)
         try await ServerRun.run(reloading: ServerReload([], log: nil, time: time)) {
             () async throws(HTTPListenerError) in
+            try await start(time, port)
+        } onStart: { server throws(CommandFailure) in
+            try onStart(server)
+        }
+    }
+
+    private func serveStripe() async throws {
+        try await serve { (time, port) async throws(HTTPListenerError) in
             try await TerminalServer.start(seed: seed, host: host, port: port, time: time)
         } onStart: { server throws(CommandFailure) in
             let json: JSONObject = ["address": server.address, "protocol": tillProtocol.rawValue, "key": Self.key]
@@ -59,4 +92,25 @@ struct SimulateTerminal: ReportingCommand {
 
     /// A key that every terminal takes.
     private static let key = "sk_test_1"
+
+    private func serveZVT() async throws {
+        let printer = TerminalPrinter(output: output)
+        try await serve { (time, port) async throws(HTTPListenerError) in
+            try await ZVTServer.start(seed: seed, host: host, port: port, time: time) { printer.print($0) }
+        } onStart: { server throws(CommandFailure) in
+            let json: JSONObject = [
+                "address": server.address, "protocol": tillProtocol.rawValue, "terminal": ZVTServer.terminalID,
+                "currency": ZVTServer.currency, "password": ZVTServer.password,
+            ]
+            try output.write(
+                json,
+                text: """
+                    Terminal at \(server.address)
+                      protocol  ZVT over TCP, one till at a time
+                      terminal  \(ZVTServer.terminalID), \(ZVTServer.currency)
+                      password  \(ZVTServer.password)
+
+                    """)
+        }
+    }
 }

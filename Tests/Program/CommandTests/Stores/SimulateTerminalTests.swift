@@ -2,16 +2,18 @@ import Foundation
 import Glibc
 import Testing
 
-/// `simulate terminal`, with curl as the till.
+/// `simulate terminal`, with curl or a Python program as the till.
 @Suite("Simulated terminals")
 struct SimulateTerminalTests {
     private let scratch: Scratch
 
     init() throws { scratch = try Scratch() }
 
-    private func start(_ arguments: String...) throws -> (child: Child, address: String) {
+    private func start(
+        _ arguments: String..., tillProtocol: String = "stripe"
+    ) throws -> (child: Child, address: String) {
         let child = try Child(
-            ["simulate", "terminal", "--protocol", "stripe", "--port", "0", "--json"] + arguments, in: scratch)
+            ["simulate", "terminal", "--protocol", tillProtocol, "--port", "0", "--json"] + arguments, in: scratch)
         #expect(child.wait { child.output.hasSuffix("}\n") })
         let view = try JSONSerialization.jsonObject(with: Data(child.output.utf8)) as? [String: Any]
         return (child, try #require(view?["address"] as? String))
@@ -73,6 +75,28 @@ struct SimulateTerminalTests {
         let payment = try call(address, "/v1/payment_intents/\(intent)")
         let error = payment["last_payment_error"] as? [String: Any]
         #expect(error?["decline_code"] as? String == "insufficient_funds", "\(payment)")
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+    }
+
+    @Test func `a till that speaks ZVT sells, is declined, loses its connection, and closes the day`() throws {
+        let till = URL(filePath: #filePath).appending(path: "../../../../../Examples/zvt-python/till.py").standardized
+        let (child, address) = try start(tillProtocol: "zvt")
+        let result = try Child(program: "/usr/bin/env", ["python3", till.path, address], in: scratch).result()
+        #expect(result.status == 0, "\(result.error)")
+        #expect(result.output.contains("connection lost behind the result: paid, receipt "))
+        #expect(result.output.hasSuffix("90.00 EUR\n"), "\(result.output)")
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+    }
+
+    @Test func `a port that another terminal has is refused`() throws {
+        let (child, address) = try start(tillProtocol: "zvt")
+        let port = try #require(address.split(separator: ":").last)
+        let arguments = ["simulate", "terminal", "--protocol", "zvt", "--port", String(port)]
+        let second = try Program.run(arguments, in: scratch)
+        #expect(second.status == 69)
+        #expect(second.error.contains("choose another port with --port"), "\(second.error)")
         child.send(SIGTERM)
         #expect(try child.result().status == 0)
     }
