@@ -1,12 +1,13 @@
 """A simulated store for clients of other people: over HTTP, over TLS, and with an address for its webhooks."""
 import http.client
 import http.server
-import json
 import queue
 import ssl
 import subprocess
 import tempfile
 import threading
+
+from served_terminal import start
 
 
 class Store:
@@ -21,18 +22,8 @@ class Store:
         command = [self.program, "simulate", "store", "--port", "0", "--json", "--seed", "1", "--orders", "60"]
         for name in ["password", "token", "consumer-key"]:
             command += [f"--{name}-file", f"{place}/{name}"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
-        text = ""
-        while True:
-            line = self.process.stdout.readline()
-            if not line:
-                raise SystemExit(f"the store did not start: {text}")
-            text += line
-            try:
-                self.http = json.loads(text)["address"]
-                break
-            except ValueError:
-                continue
+        self.process, view = start(command)
+        self.http = view["address"]
         with open(f"{place}/consumer-key", encoding="ascii") as file:
             self.key, self.secret = file.read().strip().split(":")
         self.certificate = f"{place}/certificate.pem"

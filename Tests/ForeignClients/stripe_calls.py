@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 
 import stripe
+from served_terminal import Terminals
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Examples/stripe-python"))
 from till import Till, Webhooks  # noqa: E402
@@ -24,34 +25,6 @@ FLOWS = []
 def flow(function):
     FLOWS.append(function)
     return function
-
-
-class Terminals:
-    """Runs 'cardpresent simulate terminal' while it is entered."""
-
-    def __init__(self, program, seed=1):
-        self.command = [program, "simulate", "terminal", "--protocol", "stripe", "--port", "0", "--seed", str(seed)]
-
-    def __enter__(self):
-        self.process = subprocess.Popen(
-            self.command + ["--json"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
-        text = ""
-        while True:
-            line = self.process.stdout.readline()
-            if not line:
-                raise SystemExit(f"the terminals did not start: {text}")
-            text += line
-            try:
-                self.address = json.loads(text)["address"]
-                return self
-            except ValueError:
-                continue
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        status = self.process.wait(timeout=30)
-        if status != 0:
-            raise SystemExit(f"the terminals ended with {status}")
 
 
 class Bench(Till):
@@ -385,7 +358,7 @@ def webhooks_come_again(till, webhooks):
 
 def names(program, seed):
     """The IDs and times of a short session."""
-    with Terminals(program, seed) as terminals:
+    with Terminals(program, "stripe", seed) as terminals:
         till = Bench(terminals.address)
         intent = till.sell(1250)
         return [till.reader.id, intent.id, intent.created, intent.latest_charge.id, intent.latest_charge.created,
@@ -394,7 +367,7 @@ def names(program, seed):
 
 def main():
     program = sys.argv[1]
-    with Terminals(program) as terminals:
+    with Terminals(program, "stripe") as terminals:
         for function in FLOWS:
             till = Bench(terminals.address)
             webhooks = Webhooks(till.client) if function.__name__.startswith("webhooks") else None
