@@ -116,7 +116,7 @@ let simulator = layer(
         "Simulator", at: "Simulator", uses: "CardSecrets Concurrency CRunQueue Cryptography Determinism EMV EMVReplay",
         "Files MagneticStripe Money Payments Settings SmartCard Text USB",
         excluding: "Acquirer Clock/CRunQueue Explorer Resources/Scenarios Scenarios Service Sessions Simulator.docc"
-            + " StoreSite TerminalServer Testing", sources: "Bridges Cards Clock Devices Issuer",
+            + " StoreSite TerminalServer Testing WorkQueue", sources: "Bridges Cards Clock Devices Issuer",
         embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"),
     target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"),
     target(
@@ -151,7 +151,7 @@ let simulator = layer(
         "Sessions Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
     target(
         "SimulatorTesting", at: "Simulator/Testing", uses: "ScenarioFormat ScenarioRunner Sessions Settings",
-        "Simulator", excluding: "SimulatedTime"))
+        "Simulator", excluding: "SimulatedTime"), target("WorkQueue", uses: "Connections Determinism PostgreSQL"))
 
 /// The command, the doctor, and receipts by mail.
 let program = layer(
@@ -164,9 +164,9 @@ let program = layer(
         dependencies: [
             "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections CProcessSecrecy Cryptography Determinism",
             "DFU Doctor EMV EMVReplay Explorer Files Hardware Hosts HostSecurity HTTPListening ISO8583 MagneticStripe",
-            "Mail ManualPages Money Monitoring Networking Payments PCSC Printing Receipts Recorder ScenarioFormat",
-            "ScenarioRunner Sessions Settings SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer",
-            "Terminal TerminalServer Text TillConfiguration USB Yosemite",
+            "Mail ManualPages Money Monitoring Networking Payments PCSC PostgreSQL Printing Receipts Recorder",
+            "ScenarioFormat ScenarioRunner Sessions Settings SimulationServer Simulator SmartCard Storage StoreSite",
+            "StoreSiteServer Terminal TerminalServer Text TillConfiguration USB WorkQueue Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.
@@ -211,6 +211,7 @@ let testTargets = layer(
         "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
         "TillConfiguration"), tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"),
     tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"), tests("Payment/StripeTerminal", uses: tills),
+    tests("Foundations/Determinism"),
     tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
     tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
     tests(
@@ -223,7 +224,8 @@ let testTargets = layer(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
         "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"), tests("Foundations/Files"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
-    tests("Program/Command", of: "", uses: cards, "CCID PCSC TestPrinters USB"), tests("Foundations/Determinism"),
+    tests("Program/Command", of: "", uses: cards, "CCID PCSC TestPostgreSQL TestPrinters USB"),
+    tests("Simulator/WorkQueue", uses: "Connections Determinism PostgreSQL TestPostgreSQL"),
     tests(
         "Program/Doctor", uses: "CCID Determinism Hardware MagneticStripe Printing Settings SimulatedTime Simulator",
         "Storage USB"), tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"))
@@ -234,14 +236,13 @@ let libraries = [
     "Hardware": "Payments Printing TillConfiguration", "Sessions": "ScenarioFormat ScenarioRunner", "TestDoubles": "",
     "MagneticStripes": "MagneticStripe", "ContactlessKernel8": "", "Hosts": "HostSecurity", "SimulatorTesting": "",
     "Receipts": "Payments", "StoreSiteServer": "", "ZVT": "Terminal", "Networking": "", "EntryPoint": "", "Storage": "",
-    "SmartCard": "", "Simulator": "", "EMVReplay": "", "StoreSite": "", "Yosemite": "", "ISO8583": "", "CCID": "",
-    "PCSC": "", "Mail": "", "PostgreSQL": "", "EMV": "", "DFU": "", "USB": "", "StripeTerminal": "Terminal",
+    "SmartCard": "", "Simulator": "", "EMVReplay": "", "StoreSite": "", "Yosemite": "", "ISO8583": "", "WorkQueue": "",
+    "PCSC": "", "Mail": "", "PostgreSQL": "", "EMV": "", "DFU": "", "USB": "", "StripeTerminal": "Terminal", "CCID": "",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets
 let package = Package(
-    name: "CardPresent",
-    products: [.executable(name: "cardpresent", targets: ["CardPresentCommand"])]
+    name: "CardPresent", products: [.executable(name: "cardpresent", targets: ["CardPresentCommand"])]
         + libraries.sorted { $0.key < $1.key }.map { name, others in
             .library(name: name, targets: (targets.contains { $0.name == name } ? [name] : []) + list(others))
         },

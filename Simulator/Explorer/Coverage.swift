@@ -19,17 +19,19 @@ struct Coverage: Sendable {
     /// Adds the states of a session.
     ///
     /// - Returns: the number of new states.
-    mutating func add(_ record: SessionRecord) -> Int {
+    mutating func add(_ observation: SessionObservation) -> Int {
         var new = 0
-        for feature in CoverageFeature.all(in: record) {
+        for feature in observation.features {
             counts[feature, default: 0] += 1
             if counts[feature] == 1 { new += 1 }
         }
-        var seen: [InjectionPoint: Int] = [:]
-        for event in record.events { if let point = InjectionPoint(event) { seen[point, default: 0] += 1 } }
-        let newPoints = seen.keys.filter { known.insert($0).inserted }
+        var newPoints: [InjectionPoint] = []
+        for passage in observation.passages {
+            let point = InjectionPoint(words: passage.words)
+            if known.insert(point).inserted { newPoints.append(point) }
+            most[point] = max(most[point] ?? 0, passage.count)
+        }
         if !newPoints.isEmpty { points = (points + newPoints).sorted() }
-        for (point, count) in seen { most[point] = max(most[point] ?? 0, count) }
         return new
     }
 
@@ -49,7 +51,7 @@ struct Coverage: Sendable {
 }
 
 /// A state that a session reached.
-struct CoverageFeature: Hashable, Comparable, Sendable {
+struct CoverageFeature: Hashable, Comparable, Sendable, Codable {
     var group: CoverageGroup
     var name: String
 

@@ -1,7 +1,6 @@
 import Determinism
 public import ScenarioFormat
 public import Sessions
-import Synchronization
 
 /// Generates sessions from a model of possible faults, plays them, and checks their invariants.
 ///
@@ -13,6 +12,8 @@ public struct Explorer: Sendable {
     public var sessions: Int?
     /// The number of parallel jobs, at least 1. It affects only the time that the run takes.
     public var jobs: Int
+    /// The number of sessions per round, at least 1. Other numbers plan other sessions.
+    public var round: Int
     /// Whether to stop after the round of the first failure.
     public var stopsAtFailure: Bool
     /// The message profile of the wire in every session; nil when the till has the issuer in its own process. A third
@@ -25,29 +26,21 @@ public struct Explorer: Sendable {
     /// Returns the violations of a session.
     var judge: @Sendable (SessionRecord) -> [Violation] = { InvariantCheck($0).violations }
 
-    /// The number of sessions per round.
-    private static let round = 64
-    /// One session of this many keeps its database in a file.
-    private static let filesEvery = 8
+    /// The number of sessions per round, unless somebody asks for another one.
+    public static let standardRound = 64
     /// One session of this many has faults between its processes.
     private static let disturbedEvery = 4
     /// The most kinds of failures to shrink.
     private static let mostFailures = 10
 
-    /// Sets what to explore. Nil `sessions` are without a limit; fewer than one job is one.
+    /// Sets what to explore. Nil `sessions` are without a limit; fewer than one job or session per round is one.
     public init(
-        seed: UInt64 = 1, sessions: Int? = nil, jobs: Int = 1, stopsAtFailure: Bool = false, wire: String? = nil,
-        folder: String
+        seed: UInt64 = 1, sessions: Int? = nil, jobs: Int = 1, round: Int = standardRound,
+        stopsAtFailure: Bool = false, wire: String? = nil, folder: String
     ) {
+        self.round = max(1, round)
         (self.seed, self.sessions, self.jobs, self.wire) = (seed, sessions, max(1, jobs), wire)
         (self.stopsAtFailure, self.folder) = (stopsAtFailure, folder)
-    }
-
-    private struct Planned: Sendable {
-        var number: Int
-        var seed: UInt64
-        var draft: SessionDraft
-        var isVariation: Bool
     }
 
     /// Runs the exploration.
@@ -60,34 +53,65 @@ public struct Explorer: Sendable {
         goesOn: @escaping @Sendable () -> Bool = { true },
         onProgress: @escaping @Sendable (ExplorationProgress) -> Void = { _ in }
     ) async -> ExplorationReport {
+        let crew = ThreadCrew(workshop: workshop(isTraced: onTrace != nil), jobs: jobs)
+        return await run(with: crew, goesOn, onProgress)
+    }
+
+    /// Runs the exploration with workers elsewhere, each of which has an ``ExplorationWorker``. The report is the same.
+    ///
+    /// - Parameters:
+    ///   - dispatcher: the way to the workers.
+    ///   - goesOn: called after every session; return false to stop.
+    ///   - onProgress: receives the progress after every session, one call at a time.
+    /// - Returns: the report.
+    /// - Throws: the error of the dispatcher.
+    public func run<Dispatcher: BatchDispatching>(
+        on dispatcher: Dispatcher, goesOn: @escaping @Sendable () -> Bool = { true },
+        onProgress: @escaping @Sendable (ExplorationProgress) -> Void = { _ in }
+    ) async throws(Dispatcher.Failure) -> ExplorationReport {
+        try await run(with: DispatchedCrew(dispatcher: dispatcher, isTraced: onTrace != nil), goesOn, onProgress)
+    }
+
+    private func run<Crew: ExplorationCrew>(
+        with crew: Crew, _ goesOn: @escaping @Sendable () -> Bool,
+        _ onProgress: @escaping @Sendable (ExplorationProgress) -> Void
+    ) async throws(Crew.Failure) -> ExplorationReport {
         var report = ExplorationReport(seed: seed)
         var (coverage, corpus) = (Coverage(), Corpus())
         var kinds: Set<String> = []
         while report.sessions < sessions ?? .max, goesOn() {
-            let count = min(Self.round, (sessions ?? .max) - report.sessions)
+            let count = min(round, (sessions ?? .max) - report.sessions)
             let first = report.sessions
             let planned = (0..<count).map { plan(first + $0, coverage, corpus) }
-            let played = await play(planned, goesOn: goesOn) { [report, coverage] done in
+            let played = try await crew.play(planned, goesOn: goesOn) { [report, coverage] done in
                 onProgress(
                     ExplorationProgress(
                         sessions: first + done, states: coverage.counts.count, failures: report.failures.count))
             }
-            var broken: [(Planned, Violation)] = []
-            for (planned, record) in zip(planned, played) {
+            var broken: [BrokenSession] = []
+            for (planned, observation) in zip(planned, played) {
                 report.sessions += 1
-                onTrace?(planned.number, record.traced)
-                if record.isUnreadable { report.unreadable += 1 } else if record.refusal != nil { report.refused += 1 }
-                let new = coverage.add(record)
+                onTrace?(planned.number, observation.traced)
+                if observation.isUnreadable {
+                    report.unreadable += 1
+                } else if observation.isRefused {
+                    report.refused += 1
+                }
+                let new = coverage.add(observation)
                 if new > 0 { corpus.add(planned.draft) }
                 let origin = planned.isVariation ? \ExplorationReport.variations : \ExplorationReport.fresh
                 report[keyPath: origin].sessions += 1
                 report[keyPath: origin].newStates += new
-                for violation in judge(record) {
+                for violation in observation.violations {
                     let isNew = kinds.count < Self.mostFailures && kinds.insert(violation.kind).inserted
-                    if isNew { broken.append((planned, violation)) } else { report.repetitions += 1 }
+                    if isNew {
+                        broken.append(BrokenSession(session: planned, violation: violation))
+                    } else {
+                        report.repetitions += 1
+                    }
                 }
             }
-            report.failures += await shrink(broken)
+            report.failures += try await crew.shrink(broken)
             report.growth.append(
                 ExplorationReport.Growth(sessions: report.sessions, states: coverage.counts.count))
             if stopsAtFailure, report.hasFailed { break }
@@ -124,7 +148,7 @@ public struct Explorer: Sendable {
 
     // MARK: Generating
 
-    private func plan(_ number: Int, _ coverage: Coverage, _ corpus: Corpus) -> Planned {
+    private func plan(_ number: Int, _ coverage: Coverage, _ corpus: Corpus) -> PlannedSession {
         let source = SeededRandomSource(seed: seed).stream("session \(number)")
         let choices = RandomChoices(source)
         let model = FaultModel(choices: choices)
@@ -132,9 +156,9 @@ public struct Explorer: Sendable {
         if choices.happens(60), let draft = choices.pick(of: corpus.drafts), let other = choices.pick(of: corpus.drafts)
         {
             let variation = model.variation(of: draft, with: other, coverage)
-            return Planned(number: number, seed: sessionSeed, draft: disturbed(variation, number), isVariation: true)
+            return PlannedSession(number: number, seed: sessionSeed, draft: disturbed(variation, number), isVariation: true)
         }
-        return Planned(
+        return PlannedSession(
             number: number, seed: sessionSeed, draft: disturbed(wired(model.draft(coverage), number), number),
             isVariation: false)
     }
@@ -151,7 +175,8 @@ public struct Explorer: Sendable {
     /// Puts a second till that takes payments into two sessions of eight: one with its database in memory, and one that
     /// keeps files.
     private func withSecondTill(_ draft: SessionDraft, _ number: Int) -> SessionDraft {
-        let place = Self.filesEvery - number % Self.filesEvery
+        let files = PlannedSession.filesEvery
+        let place = files - number % files
         guard place == 1 || place == 3 else { return draft }
         let source = SeededRandomSource(seed: seed).stream("two tills \(number)")
         let choices = RandomChoices(source)
@@ -168,52 +193,9 @@ public struct Explorer: Sendable {
         return draft
     }
 
-    private func keepsFiles(_ planned: Planned) -> Bool { planned.number % Self.filesEvery == Self.filesEvery - 1 }
-
-    // MARK: Playing
-
-    private func play(
-        _ planned: [Planned], goesOn: @escaping @Sendable () -> Bool, onResult: @escaping @Sendable (Int) -> Void
-    ) async -> [SessionRecord] {
-        let play = DraftPlay(folder: folder, isTraced: onTrace != nil)
-        let records = Mutex<[SessionRecord]>([])
-        await SessionPool(jobs: jobs).run(planned.count) { number in
-            let session = planned[number]
-            return play.record(
-                session.draft, seed: session.seed, number: session.number, keepsFiles: keepsFiles(session))
-        } take: { _, record in
-            let done = records.withLock { records in
-                records.append(record)
-                return records.count
-            }
-            onResult(done)
-            return goesOn()
-        }
-        return records.withLock { $0 }
-    }
-
-    private func shrink(_ broken: [(Planned, Violation)]) async -> [FoundFailure] {
-        let (play, judge) = (DraftPlay(folder: folder), judge)
-        return await SessionPool(jobs: jobs).run(broken.count) { place -> FoundFailure in
-            let (planned, violation) = broken[place]
-            let keepsFiles = keepsFiles(planned)
-            @Sendable func judged(_ draft: SessionDraft) -> (SessionRecord, Violation?) {
-                let record = play.record(
-                    draft, seed: planned.seed, number: planned.number, keepsFiles: keepsFiles)
-                return (record, judge(record).first { $0.kind == violation.kind })
-            }
-            var shrinker = Shrinker { judged($0).1 != nil }
-            let small = shrinker.shrunk(planned.draft)
-            let (record, last) = judged(small)
-            let detail = (last ?? violation).detail
-            let name = "\(violation.invariant.rawValue)-\(seed)-\(planned.number).yaml"
-            return FoundFailure(
-                invariant: violation.invariant, detail: detail, session: planned.number, seed: planned.seed,
-                stepsBefore: planned.draft.steps.count, steps: small.steps.count, fileName: name,
-                text: small.text(
-                    seed: planned.seed, description: "It broke \(violation.invariant.rawValue)",
-                    expectations: record.steps.map(\.expectation)))
-        }
+    /// What plays the sessions of this exploration.
+    func workshop(isTraced: Bool) -> SessionWorkshop {
+        SessionWorkshop(seed: seed, play: DraftPlay(folder: folder, isTraced: isTraced), judge: judge)
     }
 }
 
@@ -222,15 +204,6 @@ extension ExplorationReport {
         let sizes = seen.sizes
         coverage = CoverageGroup.allCases.map { Group(group: $0, states: sizes[$0] ?? 0) }
         for (feature, count) in seen.counts { states[feature.group.rawValue, default: [:]][feature.name] = count }
-    }
-}
-
-extension SessionRecord.Step {
-    /// The expectation for how the step ended; nil for none.
-    fileprivate var expectation: DraftNode? {
-        if let errorCode { return ["error": .text(errorCode)] }
-        let outcomes = ["approved", "declined", "cancelled", "failed", "unknown", "pending", "crashed"]
-        return outcome.flatMap { outcomes.contains($0) ? ["outcome": .text($0)] : nil }
     }
 }
 
@@ -290,7 +263,7 @@ public struct ExplorationReport: Sendable, Encodable {
 }
 
 /// A session that violated an invariant, shrunk as far as possible.
-public struct FoundFailure: Hashable, Sendable, Encodable {
+public struct FoundFailure: Hashable, Sendable, Codable {
     public var invariant: Invariant
     /// The description of the violation.
     public var detail: String

@@ -34,7 +34,7 @@ public enum Invariant: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// A violation of an invariant.
-struct Violation: Hashable, Sendable {
+struct Violation: Hashable, Sendable, Codable {
     var invariant: Invariant
     /// The description of the violation.
     var detail: String

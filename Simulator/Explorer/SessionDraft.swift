@@ -1,5 +1,5 @@
 /// A generated session: its initial state and its steps, in the form of a scenario file.
-struct SessionDraft: Hashable, Sendable {
+struct SessionDraft: Hashable, Sendable, Codable {
     /// The keys before the steps.
     var setup: [DraftEntry] = []
     /// The steps before the final ones.
@@ -62,7 +62,7 @@ indirect enum DraftNode: Hashable, Sendable {
 }
 
 /// A key and its value.
-struct DraftEntry: Hashable, Sendable {
+struct DraftEntry: Hashable, Sendable, Codable {
     var key: String
     var value: DraftNode
 
@@ -97,6 +97,38 @@ extension DraftNode: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Expr
             case (nil, nil): break
             }
             self = .mapping(entries)
+        }
+    }
+}
+
+/// Text and lists as in JSON, and a mapping as an object with its entries as a list: their order counts, and a key can be
+/// there twice.
+extension DraftNode: Codable {
+    private enum CodingKeys: CodingKey { case entries }
+
+    init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        if let text = try? value.decode(String.self) {
+            self = .text(text)
+        } else if let elements = try? value.decode([DraftNode].self) {
+            self = .list(elements)
+        } else {
+            let mapping = try decoder.container(keyedBy: CodingKeys.self)
+            self = .mapping(try mapping.decode([DraftEntry].self, forKey: .entries))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .text(let text):
+            var container = encoder.singleValueContainer()
+            try container.encode(text)
+        case .list(let elements):
+            var container = encoder.singleValueContainer()
+            try container.encode(elements)
+        case .mapping(let entries):
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(entries, forKey: .entries)
         }
     }
 }

@@ -2,9 +2,9 @@ public import Sessions
 
 /// The result of one run of a scenario. It contains no wall-clock time: the same scenario and seed have the same
 /// result.
-public struct ScenarioResult: Hashable, Sendable, Encodable {
+public struct ScenarioResult: Hashable, Sendable, Codable {
     /// The status of a run.
-    public enum Status: String, Hashable, Sendable, Encodable, CaseIterable {
+    public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
         case passed, failed
         /// It failed, as its file expects.
         case failedAsExpected
@@ -84,7 +84,7 @@ public struct ScenarioResult: Hashable, Sendable, Encodable {
 }
 
 /// A result that differs from the expectation.
-public struct Mismatch: Hashable, Sendable, Encodable {
+public struct Mismatch: Hashable, Sendable, Codable {
     /// The number of the step, from 1; nil for the whole scenario.
     public var step: Int?
     /// The step's action, such as `pay 12.50 USD`; nil for the whole scenario.

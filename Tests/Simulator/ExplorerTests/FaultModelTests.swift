@@ -56,8 +56,10 @@ struct FaultModelTests {
 
     @Test("counts the coverage, so that something else is tried next")
     func novelty() throws {
-        let seen = try record(
-            [], "connect", ["pay": ["amount": "1.00"], "during": [["on": "waiting", "do": "crash"]]], "restart")
+        let seen = SessionObservation(
+            try record(
+                [], "connect", ["pay": ["amount": "1.00"], "during": [["on": "waiting", "do": "crash"]]], "restart"),
+            violations: [])
         var coverage = Coverage()
         let point = InjectionPoint(words: "waiting")
         #expect(coverage.count("crash", at: point) == 0)

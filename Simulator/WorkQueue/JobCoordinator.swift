@@ -1,0 +1,183 @@
+import Determinism
+import PostgreSQL
+
+/// Begins a job, adds its batches, and takes their results in order. A job has one coordinator, and goes on only as long
+/// as it does.
+public actor JobCoordinator {
+    /// The job.
+    public nonisolated let job: Job
+
+    private let queue: WorkQueue
+    /// The number of the next batch.
+    private var next: Int64 = 0
+    private var done = 0
+    private var renewed: Duration?
+
+    /// Pauses between looks without a new result double up to the longest one.
+    private static let firstPause = Duration.milliseconds(5)
+    private static let longestPause = Duration.milliseconds(100)
+    /// The most batches that one transaction adds.
+    private static let mostAdded = 256
+    /// A batch that is taken more often ends the programs that take it.
+    private static let mostTaken: Int64 = 10
+
+    /// Begins a job.
+    ///
+    /// - Throws: ``WorkQueueError``
+    public init(_ job: Job, in queue: WorkQueue) async throws(WorkQueueError) {
+        (self.job, self.queue) = (job, queue)
+        try await queue.begin(job)
+    }
+
+    /// Has workers do batches, and waits for their results.
+    ///
+    /// - Parameters:
+    ///   - batches: the batches.
+    ///   - watch: receives the progress after each look at the job. It returns why the job can't go on; nil lets it.
+    ///   - take: receives each result in the order of `batches`, one at a time. Returning false drops the batches that
+    ///     are left.
+    /// - Throws: ``WorkQueueError``: `ended` when the job was canceled or has failed, which ends it for all workers.
+    public func run(
+        _ batches: [[UInt8]], watch: @Sendable (JobProgress) -> String? = { _ in nil },
+        take: @Sendable (Int, [UInt8]) -> Bool
+    ) async throws(WorkQueueError) {
+        let first = next
+        try await add(batches)
+        var (early, fetched): ([Int64: [UInt8]], [Int64]) = ([:], [])
+        var told = 0
+        var pause = Self.firstPause
+        while told < batches.count {
+            let look = try await look(deleting: fetched)
+            fetched = look.results.map(\.number)
+            done += fetched.count
+            for (number, result) in look.results { early[number] = result }
+            while let result = early.removeValue(forKey: first + Int64(told)) {
+                told += 1
+                guard take(told - 1, result) else { return try await drop() }
+            }
+            guard told < batches.count else { break }
+            try await check(look, watch)
+            pause = fetched.isEmpty ? min(pause * 2, Self.longestPause) : Self.firstPause
+            do throws(CancellationError) { try await queue.time.sleep(for: pause) } catch { throw .canceled }
+        }
+        try await drop()
+    }
+
+    /// Ends the job when all its batches are done.
+    ///
+    /// - Throws: ``WorkQueueError``
+    public func finish() async throws(WorkQueueError) { try await queue.end(job, .done, cause: "") }
+
+    /// Ends the job at once, also when the task is canceled. A database that can't be reached ends it later, when the
+    /// coordinator has been away for ``WorkQueueTiming/absence``.
+    ///
+    /// - Parameters:
+    ///   - state: `canceled` or `failed`.
+    ///   - cause: what the workers tell.
+    public func abandon(_ state: JobState, cause: String) async {
+        let (queue, job) = (queue, job)
+        await Task { await queue.endAtOnce(job, state, cause: cause) }.value
+    }
+
+    private func add(_ batches: [[UInt8]]) async throws(WorkQueueError) {
+        var statements: [Statement] = []
+        for (index, batch) in batches.enumerated() {
+            statements.append(
+                Statement(
+                    "INSERT INTO work_batch (job, number, input) SELECT id, $2, $3 FROM work_job WHERE id = $1"
+                        + " AND state = 'running' ON CONFLICT (job, number) DO NOTHING", .text(job.id), .integer(next),
+                    .bytes(batch)))
+            next += 1
+            guard statements.count == Self.mostAdded || index == batches.count - 1 else { continue }
+            _ = try await queue.link.run(statements)
+            statements = []
+        }
+    }
+
+    /// Deletes the batches of the job that nobody waits for any more.
+    private func drop() async throws(WorkQueueError) {
+        _ = try await queue.link.run(Statement("DELETE FROM work_batch WHERE job = $1", .text(job.id)))
+    }
+
+    private struct Look {
+        var results: [(number: Int64, result: [UInt8])] = []
+        var standing: JobStanding
+        var workers: Int64
+        var busy: Int64
+        /// How often a batch without a result was taken at most.
+        var taken: Int64
+    }
+
+    /// Looks for results, and shows that the coordinator is there.
+    ///
+    /// - Parameter fetched: the batches whose results are here, and no longer needed there.
+    private func look(deleting fetched: [Int64]) async throws(WorkQueueError) -> Look {
+        let numbers = "{" + fetched.map(String.init).joined(separator: ",") + "}"
+        let results = try await queue.link.run(
+            Statement(
+                "DELETE FROM work_batch WHERE job = $1 AND number = ANY ($2::text::bigint[])", .text(job.id),
+                .text(numbers)),
+            Statement(
+                "SELECT number, result FROM work_batch WHERE job = $1 AND result IS NOT NULL ORDER BY number LIMIT 256",
+                .text(job.id)), standing(),
+            Statement(
+                """
+                SELECT (SELECT count(*) FROM work_worker
+                        WHERE job = $1 AND seen > clock_timestamp() - $2 * interval '1 millisecond') AS workers,
+                    count(*) FILTER (WHERE leased_until > clock_timestamp()) AS busy, coalesce(max(taken), 0) AS taken
+                FROM work_batch WHERE job = $1 AND result IS NULL
+                """, .text(job.id), .milliseconds(queue.timing.lease)))
+        return try WorkQueueError.reading { () throws(PostgreSQLError) in
+            guard let row = results[2].first else {
+                return Look(
+                    standing: JobStanding(.failed, "its rows are deleted"), workers: 0, busy: 0, taken: 0)
+            }
+            let counts = try results[3].only()
+            var look = Look(
+                standing: try JobStanding(row), workers: try counts.value("workers"), busy: try counts.value("busy"),
+                taken: try counts.value("taken"))
+            for row in results[1] { look.results.append((try row.value("number"), try row.value("result"))) }
+            return look
+        }
+    }
+
+    /// Returns the statement that reads how the job stands, and now and then also renews its lease.
+    private func standing() -> Statement {
+        let time = queue.time
+        guard renewed.map({ time.elapsed(since: $0) > queue.timing.absence / 8 }) ?? true else {
+            return Statement("SELECT state, cause FROM work_job WHERE id = $1", .text(job.id))
+        }
+        renewed = time.reading()
+        return Statement(
+            "UPDATE work_job SET leased_until = clock_timestamp() + $2 * interval '1 millisecond' WHERE id = $1"
+                + " RETURNING state, cause", .text(job.id), .milliseconds(queue.timing.absence))
+    }
+
+    private func check(_ look: Look, _ watch: (JobProgress) -> String?) async throws(WorkQueueError) {
+        guard look.standing.state == .running else { throw .ended(look.standing.state, cause: look.standing.cause) }
+        let progress = JobProgress(batches: done, workers: Int(look.workers), busy: Int(look.busy))
+        let cause =
+            look.taken > Self.mostTaken
+            ? "a batch was taken \(look.taken) times and never finished: the program may end in it" : watch(progress)
+        guard let cause else { return }
+        try await queue.end(job, .failed, cause: cause)
+        throw .ended(.failed, cause: cause)
+    }
+}
+
+/// The progress of a job over all its workers.
+public struct JobProgress: Hashable, Sendable {
+    /// The number of batches with a result.
+    public let batches: Int
+    /// The number of workers that have shown themselves within the time of a lease.
+    public let workers: Int
+    /// The number of batches that workers have now.
+    public let busy: Int
+}
+
+extension WorkQueue {
+    /// Ends a job with one try.
+    fileprivate func endAtOnce(_ job: Job, _ state: JobState, cause: String) async {
+        await link.runOnce(ending(job, state, cause: cause))
+    }
+}

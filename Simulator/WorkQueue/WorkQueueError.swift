@@ -1,0 +1,43 @@
+public import PostgreSQL
+
+/// Why a queue of work can't be used, or why a job has no result.
+public enum WorkQueueError: Error, Hashable, Sendable {
+    /// The database refused something, or could not be reached for longer than ``WorkQueueTiming/patience``.
+    case database(PostgreSQLError)
+    /// The task was canceled.
+    case canceled
+    /// A newer program has made the tables. The numbers are the version there and the newest that this program knows.
+    case newerSchema(found: Int64, known: Int64)
+    /// No job has this number.
+    case noJob(id: String)
+    /// Another program has begun the job. Its results would not be the same bytes.
+    case otherProgram(job: String, theirs: String, own: String)
+    /// The job was canceled, or it failed; the cause comes from the one who ended it.
+    case ended(JobState, cause: String)
+}
+
+extension WorkQueueError {
+    /// Reads rows, and gives an error the type of the queue.
+    static func reading<Value>(_ body: () throws(PostgreSQLError) -> Value) throws(WorkQueueError) -> Value {
+        do throws(PostgreSQLError) { return try body() } catch { throw WorkQueueError(error) }
+    }
+
+    init(_ error: PostgreSQLError) { self = error.reason == .canceled ? .canceled : .database(error) }
+}
+
+extension WorkQueueError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .database(let error): error.description
+        case .canceled: "canceled"
+        case .newerSchema(let found, let known):
+            "the tables of the queue have version \(found), and this program knows versions up to \(known): install"
+                + " the newer program"
+        case .noJob(let id): "there is no job \(id) in the queue: it has ended long ago, or its number is mistyped"
+        case .otherProgram(let job, let theirs, let own):
+            "job \(job) was begun by cardpresent \(theirs), and this is \(own): copy the program that began the job to"
+                + " this machine, or start the job again with this one"
+        case .ended(let state, let cause): "the job \(state.words): \(cause)"
+        }
+    }
+}
