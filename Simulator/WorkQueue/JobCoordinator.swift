@@ -173,6 +173,9 @@ public struct JobProgress: Hashable, Sendable {
     public let workers: Int
     /// The number of batches that workers have now.
     public let busy: Int
+
+    /// Before the first look.
+    public static let none = JobProgress(batches: 0, workers: 0, busy: 0)
 }
 
 extension WorkQueue {

@@ -26,18 +26,35 @@ extension WorkQueueError {
 }
 
 extension WorkQueueError: CustomStringConvertible {
+    /// What failed, in a sentence without a fix.
     public var description: String {
         switch self {
         case .database(let error): error.description
         case .canceled: "canceled"
         case .newerSchema(let found, let known):
-            "the tables of the queue have version \(found), and this program knows versions up to \(known): install"
-                + " the newer program"
-        case .noJob(let id): "there is no job \(id) in the queue: it has ended long ago, or its number is mistyped"
+            "the tables of the queue have version \(found), and this program knows versions up to \(known)"
+        case .noJob(let id): "there is no job '\(id)' in the queue"
         case .otherProgram(let job, let theirs, let own):
-            "job \(job) was begun by cardpresent \(theirs), and this is \(own): copy the program that began the job to"
-                + " this machine, or start the job again with this one"
-        case .ended(let state, let cause): "the job \(state.words): \(cause)"
+            "job \(job) was begun by cardpresent \(theirs), and this is cardpresent \(own), whose results may differ"
+        case .ended(let state, let cause): "the job \(state.words)" + (cause.isEmpty ? "" : ": \(cause)")
+        }
+    }
+
+    /// What to do about it; nil when there is nothing.
+    public var fix: String? {
+        switch self {
+        case .database(let error) where error.report?.state == .insufficientPrivilege:
+            "let the user of the queue make tables, for example in a schema of its own:"
+                + " CREATE SCHEMA work AUTHORIZATION USER, and '?options=-csearch_path%3Dwork' in the address"
+        case .database(let error):
+            switch error.reason {
+            case .libraryMissing, .badAddress: nil
+            default: "check that the server runs, and that psql connects with the same address"
+            }
+        case .newerSchema: "install the newer program here, too"
+        case .noJob: "leave out --job to work on the job that runs"
+        case .otherProgram: "copy the program that began the job to this machine, or begin the job again with this one"
+        case .canceled, .ended: nil
         }
     }
 }

@@ -79,6 +79,26 @@ public enum ChildProcess {
         return Result(waitStatus: try result.get(), output: ScratchFile.ending(of: output))
     }
 
+    /// Starts a program that runs beside this one, with empty input.
+    ///
+    /// - Parameters:
+    ///   - path: the program's file.
+    ///   - arguments: the arguments after the program's name.
+    ///   - environment: the whole environment of the program.
+    /// - Returns: the running program.
+    /// - Throws: ``Failure``
+    public static func spawn(
+        _ path: String, _ arguments: [String], environment: [String: String]
+    ) throws(Failure) -> SpawnedProcess {
+        let output = try scratchFile(holding: [])
+        do throws(Failure) {
+            return SpawnedProcess(try start([path] + arguments, environment, input: [], output: output), output)
+        } catch {
+            close(output)
+            throw error
+        }
+    }
+
     private static func scratchFile(holding bytes: [UInt8]) throws(Failure) -> CInt {
         do throws(FileError) { return try ScratchFile.open(holding: bytes) } catch { throw .notStarted(error) }
     }
@@ -139,6 +159,39 @@ private final class RunningChild: Sendable {
                 guard errno == EINTR else { return -1 }
             }
             return status
+        }
+    }
+}
+
+/// A program that runs beside this one. It goes on when this object is released.
+public final class SpawnedProcess: Sendable {
+    private let number: pid_t
+    private let output: CInt
+    private let result = Mutex<ChildProcess.Result?>(nil)
+
+    fileprivate init(_ number: pid_t, _ output: CInt) { (self.number, self.output) = (number, output) }
+
+    deinit { close(output) }
+
+    /// Returns how the program ended; nil while it runs. Does not wait.
+    public func ended() -> ChildProcess.Result? {
+        result.withLock { result in
+            if let result { return result }
+            var status: Int32 = 0
+            guard waitpid(number, &status, WNOHANG) == number else { return nil }
+            result = ChildProcess.Result(waitStatus: status, output: ScratchFile.ending(of: output))
+            return result
+        }
+    }
+
+    /// Ends the program at once, also one that is stopped, and waits for its end.
+    public func kill() {
+        result.withLock { result in
+            guard result == nil else { return }
+            Glibc.kill(number, SIGKILL)
+            var status: Int32 = 0
+            while waitpid(number, &status, 0) < 0 { guard errno == EINTR else { return } }
+            result = ChildProcess.Result(waitStatus: status, output: ScratchFile.ending(of: output))
         }
     }
 }

@@ -8,8 +8,8 @@ struct SimulateCommand: ParsableCommand {
         commandName: "simulate",
         abstract: "Simulate sessions, hardware, stores, acquirers, and terminals.",
         subcommands: [
-            SimulateRun.self, SimulateExplore.self, SimulateServe.self, SimulateSchema.self, SimulateCard.self,
-            SimulateUSB.self, SimulateFirmware.self, SimulateStore.self, SimulateAcquirer.self, SimulateTerminal.self,
+            SimulateRun.self, SimulateExplore.self, SimulateWork.self, SimulateServe.self, SimulateSchema.self,
+            SimulateCard.self, SimulateUSB.self, SimulateFirmware.self, SimulateStore.self, SimulateAcquirer.self, SimulateTerminal.self,
         ])
 }
 

@@ -5,6 +5,7 @@ import FoundationEssentials
 import ISO8583
 import ScenarioFormat
 import ScenarioRunner
+import WorkQueue
 
 /// `simulate explore`
 struct SimulateExplore: AsyncParsableCommand {
@@ -15,6 +16,7 @@ struct SimulateExplore: AsyncParsableCommand {
               cardpresent simulate explore --sessions 5000
               cardpresent simulate explore --time 600 --seed 7
               cardpresent simulate explore --html report
+              cardpresent simulate explore --sessions 100000 --queue postgres://tester@db/work --workers 2
               cardpresent simulate explore --wire iso87-ascii
               cardpresent simulate explore --crash-pairs
               cardpresent simulate explore --replay explored/FILE.yaml
@@ -25,6 +27,9 @@ struct SimulateExplore: AsyncParsableCommand {
             charged twice, every attempt ends, every approval has a proof, no secrets leak, and nothing hangs or stays \
             open. A failing session is shrunk and saved as a scenario, with the command to replay it. The same seed \
             gives the same sessions for any --jobs. See docs/explore.md.
+
+            --queue shares the work with workers on any number of machines ('cardpresent simulate work'), with the same \
+            report. See docs/distributed-search.md.
 
             --validate checks that the log of a session, which --traces writes, is a path of the models of the payment \
             protocol. See docs/proof.md.
@@ -41,6 +46,12 @@ struct SimulateExplore: AsyncParsableCommand {
     var time: Int?
     @Option(help: ArgumentHelp("Number of parallel sessions. Default: the number of processors.", valueName: "number"))
     var jobs: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Number of sessions that are planned together. Another number gives other sessions. Many workers need "
+                + "large rounds.", valueName: "number"))
+    var round = Explorer.standardRound
+    @OptionGroup var queueOptions: QueueOptions
     @Option(
         help: ArgumentHelp(
             "Put a wire of this message profile between till and issuer, with faults on it.", valueName: "profile"),
@@ -88,6 +99,10 @@ struct SimulateExplore: AsyncParsableCommand {
         try check(sessions, in: 1...1_000_000_000, "--sessions")
         try check(time, in: 1...1_000_000, "--time", "seconds")
         try check(jobs, in: 1...256, "--jobs")
+        try check(round, in: 1...1_000_000, "--round")
+        guard queueOptions.queue == nil || (jobs == nil && !crashPairs && replays.isEmpty && log == nil) else {
+            throw ValidationError("--queue cannot be used with --jobs, --crash-pairs, --replay, or --validate")
+        }
         if let wire, !MessageProfile.shippedNames.contains(wire) {
             throw ValidationError("--wire must be one of \(MessageProfile.shippedNames.joined(separator: ", "))")
         }
@@ -135,8 +150,8 @@ struct SimulateExplore: AsyncParsableCommand {
         let folder = FileManager.default.temporaryDirectory.path + "/cardpresent-explore-\(UUID().uuidString)"
         return Explorer(
             seed: seed, sessions: sessions ?? (time == nil ? 1000 : nil),
-            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, stopsAtFailure: failFast, wire: wire,
-            folder: folder
+            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, round: round, stopsAtFailure: failFast,
+            wire: wire, folder: folder
         ).judging { CommandWords($0) }
     }
 
@@ -154,10 +169,21 @@ struct SimulateExplore: AsyncParsableCommand {
         let began = clock.reading()
         let progress = ProgressLine()
         let deadline = time.map { began + .seconds($0) }
-        let report = await explorer.run {
-            deadline.map { clock.reading() < $0 } ?? true
-        } onProgress: {
-            progress.show($0, sessions: explorer.sessions, time: time)
+        let goesOn: @Sendable () -> Bool = { deadline.map { clock.reading() < $0 } ?? true }
+        let report: ExplorationReport
+        if let queue = queueOptions.queue {
+            let limit = time
+            report = try await QueueRun(queue, queueOptions).run(.explore, ExplorationSpec(seed: seed)) {
+                dispatcher throws(WorkQueueError) in
+                try await explorer.run(on: dispatcher, goesOn: goesOn) {
+                    let workers = dispatcher.processes.progress.workers
+                    progress.show($0, sessions: explorer.sessions, time: limit, workers: workers)
+                }
+            }
+        } else {
+            report = await explorer.run(goesOn: goesOn) {
+                progress.show($0, sessions: explorer.sessions, time: time)
+            }
         }
         progress.clear()
         if let traceFolder { StandardError.note(try traceFolder.finish()) }
@@ -247,13 +273,14 @@ struct SimulateExplore: AsyncParsableCommand {
 
 extension ProgressLine {
     /// Shows the progress of an exploration until the limit of sessions or of seconds, whichever comes first.
-    fileprivate func show(_ progress: ExplorationProgress, sessions: Int?, time: Int?) {
+    fileprivate func show(_ progress: ExplorationProgress, sessions: Int?, time: Int?, workers: Int? = nil) {
         guard progress.sessions.isMultiple(of: 16) else { return }
         let ofSessions = sessions.map { Double(progress.sessions) / Double($0) } ?? 0
         let ofTime = time.map { elapsed / .seconds($0) } ?? 0
         let count = "\(progress.sessions)" + (sessions.map { " of \($0)" } ?? "") + " sessions"
         let failures = progress.failures > 0 ? "  \(progress.failures) failed" : ""
-        show("\(count)\(timeLeft(max(ofSessions, ofTime)))  \(progress.states) states\(failures)")
+        let hands = workers.map { "  \($0) worker\($0 == 1 ? "" : "s")" } ?? ""
+        show("\(count)\(timeLeft(max(ofSessions, ofTime)))  \(progress.states) states\(failures)\(hands)")
     }
 }
 

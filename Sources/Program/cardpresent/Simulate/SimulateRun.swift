@@ -4,6 +4,7 @@ import FoundationEssentials
 import ScenarioFormat
 import ScenarioRunner
 import Synchronization
+import WorkQueue
 
 /// `simulate run`
 struct SimulateRun: AsyncParsableCommand {
@@ -15,10 +16,14 @@ struct SimulateRun: AsyncParsableCommand {
               cardpresent simulate run scenario.yaml --seed 7 --repeat 100
               cardpresent simulate run scenarios --tag '!slow' --junit results.xml
               cardpresent simulate run scenarios --traces traces
+              cardpresent simulate run scenarios --repeat 1000 --queue postgres://tester@db/work --workers 2
 
             Runs the real payment stack above the USB transport with simulated time, so that waiting takes no time. \
             The same seed gives the same bytes for any --jobs; only the times in a JUnit file are real ones, unless \
             --virtual-times is given. See docs/scenarios.md for the file format.
+
+            --queue shares the work with workers on any number of machines that have the same files ('cardpresent \
+            simulate work'), with the same report and virtual times. See docs/distributed-search.md.
 
             Exits with 0 when all expectations are met, with 1 when one is not, with 64 when no scenario is selected, \
             and with 65 when a file is invalid.
@@ -48,6 +53,7 @@ struct SimulateRun: AsyncParsableCommand {
     var shard: ScenarioSelection.Shard?
     @Option(help: ArgumentHelp("Number of parallel runs. Default: the number of processors.", valueName: "number"))
     var jobs: Int?
+    @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Stop at the first failure.")
     var failFast = false
     @Flag(help: "Update the golden files instead of comparing with them.")
@@ -87,6 +93,9 @@ struct SimulateRun: AsyncParsableCommand {
         guard !paths.isEmpty else { throw ValidationError("give a scenario file or folder") }
         try check(repetitions, in: 1...1_000_000, "--repeat")
         try check(jobs, in: 1...256, "--jobs")
+        guard queueOptions.queue == nil || (jobs == nil && !updateGolden) else {
+            throw ValidationError("--queue cannot be used with --jobs or --update-golden")
+        }
         guard [junit == "-", jsonFile == "-", output.json, tap].count(where: { $0 }) <= 1 else {
             throw ValidationError("only one of --tap, --json, --json-file -, and --junit - can write to stdout")
         }
@@ -98,7 +107,7 @@ struct SimulateRun: AsyncParsableCommand {
     }
 
     private func runScenarios() async throws {
-        let found = try find()
+        let found = try ScenarioPaths.find(paths)
         let selection = ScenarioSelection(
             filter: filter, tags: tags, shard: shard, seed: seed, repetitions: repetitions, isShuffled: shuffle)
         let runs = selection.runs(of: found)
@@ -116,35 +125,37 @@ struct SimulateRun: AsyncParsableCommand {
             runner.onTrace = { name, seed, events in traceFolder.write("\(name)-\(seed)", events) }
         }
         let progress = RunProgress(count: runs.count)
-        let (report, durations) = await runner.run(runs, seed: seed, timedBy: SystemTimeSource()) { progress.show($0) }
+        let (report, durations) = try await play(runs, runner, progress)
         progress.clear()
         if let traceFolder { StandardError.note(try traceFolder.finish()) }
-        try write(report, durations)
+        try write(report, virtualTimes ? nil : durations)
         if report.hasFailed { throw ExitCode(ExitStatus.internalError.rawValue) }
     }
 
-    private func find() throws(CommandFailure) -> [ScenarioFinder.Found] {
-        do throws(ScenarioFinder.Failure) {
-            return try ScenarioFinder.scenarios(at: paths)
-        } catch {
-            switch error {
-            case .noSuchPath(let path):
-                throw CommandFailure(.usage, code: "no_such_path", message: "no such file or folder: '\(path)'")
-            case .malformed(let errors):
-                let count = errors.reduce(0) { $0 + $1.errors.count }
-                throw CommandFailure(
-                    .badData, code: "malformed_scenario",
-                    message: errors.map(\.description).joined(separator: "\ncardpresent: ")
-                        + "\ncardpresent: nothing was run: \(count) error\(count == 1 ? "" : "s") in "
-                        + "\(errors.count) file\(errors.count == 1 ? "" : "s")")
-            }
+    /// Plays the scenarios, here or with workers.
+    ///
+    /// - Returns: the report, and the real durations, which only one machine has.
+    private func play(
+        _ runs: [ScenarioSelection.Run], _ runner: ScenarioRunner, _ progress: RunProgress
+    ) async throws -> (RunReport, [Duration]?) {
+        guard let queue = queueOptions.queue else {
+            let timed = await runner.run(runs, seed: seed, timedBy: SystemTimeSource()) { progress.show($0) }
+            return (timed.report, timed.durations)
         }
+        let spec = ScenarioSpec(
+            paths: paths, filter: filter, tags: tags, shard: shard.map { "\($0.number)/\($0.count)" }, seed: seed,
+            repetitions: repetitions, isShuffled: shuffle, digest: try ScenarioPaths.digest(paths))
+        let seed = seed
+        let report = try await QueueRun(queue, queueOptions).run(.run, spec) { dispatcher throws(WorkQueueError) in
+            try await runner.run(runs, seed: seed, on: dispatcher) { progress.show($0) }
+        }
+        return (report, nil)
     }
 
     // MARK: Reports
 
-    private func write(_ report: RunReport, _ durations: [Duration]) throws {
-        if let junit { try write(JUnitReport.text(report, durations: virtualTimes ? nil : durations), to: junit) }
+    private func write(_ report: RunReport, _ durations: [Duration]?) throws {
+        if let junit { try write(JUnitReport.text(report, durations: durations), to: junit) }
         if let jsonFile { try write(try JSONReport.text(report), to: jsonFile) }
         if output.json { try StandardOutput.write(try JSONReport.text(report)) }
         if let html { try ReportFolder.write(report, to: html) }
