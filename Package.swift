@@ -171,7 +171,7 @@ let program = layer(
 
 /// The tests and what they share.
 let testTargets = layer(
-    "Tests/Support",
+    "Tests/Support", tests("Simulator/WorkQueue", uses: "Connections Determinism PostgreSQL TestPostgreSQL"),
     target("Fakes", uses: "Determinism Money Networking Text Yosemite"), tests("Card/SmartCard"), target("CTestFonts"),
     tests("Foundations/Concurrency", uses: "TestDoubles"), tests("Foundations/Monitoring", uses: "Determinism"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
@@ -224,8 +224,7 @@ let testTargets = layer(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
         "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"), tests("Foundations/Files"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
-    tests("Program/Command", of: "", uses: cards, "CCID PCSC TestPostgreSQL TestPrinters USB"),
-    tests("Simulator/WorkQueue", uses: "Connections Determinism PostgreSQL TestPostgreSQL"),
+    tests("Program/Command", of: "", uses: cards, "CCID Connections PCSC PostgreSQL TestPostgreSQL TestPrinters USB"),
     tests(
         "Program/Doctor", uses: "CCID Determinism Hardware MagneticStripe Printing Settings SimulatedTime Simulator",
         "Storage USB"), tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"))
@@ -242,7 +241,8 @@ let libraries = [
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets
 let package = Package(
-    name: "CardPresent", products: [.executable(name: "cardpresent", targets: ["CardPresentCommand"])]
+    name: "CardPresent",
+    products: [.executable(name: "cardpresent", targets: ["CardPresentCommand"])]
         + libraries.sorted { $0.key < $1.key }.map { name, others in
             .library(name: name, targets: (targets.contains { $0.name == name } ? [name] : []) + list(others))
         },

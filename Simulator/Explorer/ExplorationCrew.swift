@@ -13,6 +13,7 @@ protocol ExplorationCrew: Sendable {
     ///   - goesOn: asked after each result; false drops the sessions that are left.
     ///   - onResult: receives the number of results so far.
     /// - Returns: the results in order, as many as there are.
+    /// - Throws: ``Failure``
     func play(
         _ sessions: [PlannedSession], goesOn: @escaping @Sendable () -> Bool,
         onResult: @escaping @Sendable (Int) -> Void
@@ -20,7 +21,9 @@ protocol ExplorationCrew: Sendable {
 
     /// Shrinks sessions.
     ///
+    /// - Parameter broken: the sessions, each with its violation.
     /// - Returns: the failures in the order of the sessions.
+    /// - Throws: ``Failure``
     func shrink(_ broken: [BrokenSession]) async throws(Failure) -> [FoundFailure]
 }
 

@@ -156,7 +156,8 @@ public struct Explorer: Sendable {
         if choices.happens(60), let draft = choices.pick(of: corpus.drafts), let other = choices.pick(of: corpus.drafts)
         {
             let variation = model.variation(of: draft, with: other, coverage)
-            return PlannedSession(number: number, seed: sessionSeed, draft: disturbed(variation, number), isVariation: true)
+            return PlannedSession(
+                number: number, seed: sessionSeed, draft: disturbed(variation, number), isVariation: true)
         }
         return PlannedSession(
             number: number, seed: sessionSeed, draft: disturbed(wired(model.draft(coverage), number), number),

@@ -71,6 +71,7 @@ struct JobBatches: Sendable {
     /// - Parameter batch: nil when the worker has none.
     /// - Returns: whether the job still goes on. A worker that has lost its lease finishes the batch all the same: it may
     ///   be the first one.
+    /// - Throws: ``WorkQueueError``
     func renew(_ batch: TakenBatch?) async throws(WorkQueueError) -> Bool {
         let rows = try await queue.link.run(
             Statement(

@@ -111,6 +111,8 @@ public actor JobCoordinator {
     /// Looks for results, and shows that the coordinator is there.
     ///
     /// - Parameter fetched: the batches whose results are here, and no longer needed there.
+    /// - Returns: the results that have come since, and how the job stands.
+    /// - Throws: ``WorkQueueError``
     private func look(deleting fetched: [Int64]) async throws(WorkQueueError) -> Look {
         let numbers = "{" + fetched.map(String.init).joined(separator: ",") + "}"
         let results = try await queue.link.run(

@@ -18,7 +18,8 @@ actor QueueLink {
     /// - Throws: ``WorkQueueError`` at once when the first connection is not made.
     init(to address: PostgreSQLAddress, time: any TimeSource, timing: WorkQueueTiming) async throws(WorkQueueError) {
         (self.address, self.time, self.timing) = (address, time, timing)
-        do throws(PostgreSQLError) { _ = try await open() } catch { throw WorkQueueError(error) }
+        let deadline = Deadline(after: timing.statement, on: time)
+        do throws(PostgreSQLError) { _ = try await open(until: deadline) } catch { throw WorkQueueError(error) }
     }
 
     /// Closes the connection. The link can be used again.
@@ -49,9 +50,8 @@ actor QueueLink {
     /// Runs statements once, and within a moment: for a program that is about to end.
     func runOnce(_ statements: [Statement]) async {
         let deadline = Deadline(after: .seconds(3), on: time)
-        guard let connection else { return }
-        // The lease of a batch ends also without this.
-        _ = try? await connection.run(statements, deadline: deadline)
+        // Leases end also without this.
+        _ = try? await open(until: deadline).run(statements, deadline: deadline)
     }
 
     /// Runs a transaction that may run again after its commit.
@@ -74,7 +74,7 @@ actor QueueLink {
         var end: Deadline?
         while true {
             do throws(PostgreSQLError) {
-                return try await body(try await open())
+                return try await body(try await open(until: Deadline(after: timing.statement, on: time)))
             } catch {
                 guard error.isPassing else { throw WorkQueueError(error) }
                 let last = end ?? Deadline(after: timing.patience, on: time)
@@ -87,10 +87,9 @@ actor QueueLink {
     }
 
     /// Returns the connection, or makes one in place of one that has failed.
-    private func open() async throws(PostgreSQLError) -> PostgreSQLConnection {
+    private func open(until deadline: Deadline) async throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection, await connection.isOpen { return connection }
-        let new = try await PostgreSQLConnection.connect(
-            to: address, deadline: Deadline(after: timing.statement, on: time), time: time)
+        let new = try await PostgreSQLConnection.connect(to: address, deadline: deadline, time: time)
         connection = new
         return new
     }

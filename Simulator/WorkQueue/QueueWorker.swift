@@ -102,7 +102,7 @@ public struct QueueWorker: Sendable {
             let answer = try await batches.store(result, of: batch)
             hands.release(isStored: answer == .stored)
             guard answer == .differs else { return }
-            let cause = "two workers have different results of batch \(batch.number), the later one is \(batches.worker)"
+            let cause = "two workers have different results of batch \(batch.number); the later is \(batches.worker)"
             try await batches.queue.end(batches.job, .failed, cause: cause)
         case .failure(let cause):
             hands.release(isStored: false)

@@ -52,6 +52,7 @@ public struct WorkQueue: Sendable {
     /// - Parameters:
     ///   - id: the number of the job.
     ///   - program: the program that would work on it.
+    /// - Returns: the job.
     /// - Throws: ``WorkQueueError``: `noJob`, `ended`, or `otherProgram`.
     public func job(_ id: String, for program: String) async throws(WorkQueueError) -> Job {
         let rows = try await link.run(
@@ -66,11 +67,12 @@ public struct WorkQueue: Sendable {
         return job
     }
 
-    /// Returns the oldest job that is running and has a coordinator; nil for none.
+    /// Looks for work.
     ///
     /// - Parameters:
     ///   - program: the program that would work on it.
     ///   - passed: the jobs to leave to others.
+    /// - Returns: the oldest job that is running and has a coordinator; nil for none.
     /// - Throws: ``WorkQueueError``: `otherProgram` when there are only jobs of other programs.
     public func nextJob(for program: String, besides passed: Set<String> = []) async throws(WorkQueueError) -> Job? {
         let rows = try await link.run(

@@ -22,7 +22,11 @@ extension WorkQueueError {
         do throws(PostgreSQLError) { return try body() } catch { throw WorkQueueError(error) }
     }
 
-    init(_ error: PostgreSQLError) { self = error.reason == .canceled ? .canceled : .database(error) }
+    /// Every statement may run twice, so it does not matter whether the one of a canceled task was committed.
+    init(_ error: PostgreSQLError) {
+        let isCanceled = error.reason == .canceled || error.reason == .commitUnknown(.canceled)
+        self = isCanceled ? .canceled : .database(error)
+    }
 }
 
 extension WorkQueueError: CustomStringConvertible {

@@ -9,7 +9,8 @@ struct SimulateCommand: ParsableCommand {
         abstract: "Simulate sessions, hardware, stores, acquirers, and terminals.",
         subcommands: [
             SimulateRun.self, SimulateExplore.self, SimulateWork.self, SimulateServe.self, SimulateSchema.self,
-            SimulateCard.self, SimulateUSB.self, SimulateFirmware.self, SimulateStore.self, SimulateAcquirer.self, SimulateTerminal.self,
+            SimulateCard.self, SimulateUSB.self, SimulateFirmware.self, SimulateStore.self, SimulateAcquirer.self,
+            SimulateTerminal.self,
         ])
 }
 

@@ -120,7 +120,8 @@ enum ProgramIdentity {
             guard filled > 0 else { break }
             digests += try digest(filled == part ? buffer : Array(buffer.prefix(filled)))
         }
-        return "\(Version.text), build \(String(decoding: try digest(digests).prefix(8).lowercaseHexadecimalDigits, as: UTF8.self))"
+        let build = String(decoding: try digest(digests).prefix(8).lowercaseHexadecimalDigits, as: UTF8.self)
+        return "\(Version.text), build \(build)"
     }
 
     /// Returns the SHA-256 digest of bytes.

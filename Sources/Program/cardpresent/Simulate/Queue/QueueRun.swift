@@ -36,7 +36,7 @@ struct QueueRun: Sendable {
         let queue = try await address.open()
         let id = String(decoding: SystemRandomSource().bytes(8).lowercaseHexadecimalDigits, as: UTF8.self)
         let job = Job(id: id, kind: kind.rawValue, program: program, spec: BatchCoding.bytes(spec))
-        let task = Task { [self] in await result(of: job, in: queue, body) }
+        let task = Task { [self] in await coordinate(job, in: queue, body) }
         let result = await CancellationSignals.watching {
             await task.value
         } onSignal: {
@@ -46,8 +46,8 @@ struct QueueRun: Sendable {
         return try result.get()
     }
 
-    private func result<Value: Sendable>(
-        of job: Job, in queue: WorkQueue, _ body: (QueueDispatcher) async throws(WorkQueueError) -> Value
+    private func coordinate<Value: Sendable>(
+        _ job: Job, in queue: WorkQueue, _ body: (QueueDispatcher) async throws(WorkQueueError) -> Value
     ) async -> Result<Value, CommandFailure> {
         do throws(CommandFailure) {
             let coordinator = try await CommandFailure.ofQueue { () async throws(WorkQueueError) in
@@ -61,7 +61,7 @@ struct QueueRun: Sendable {
                 await coordinator.abandon(.failed, cause: error.message)
                 throw error
             }
-            let result = await result(coordinator, processes, body)
+            let result = await carryOut(coordinator, processes, body)
             await processes.end(within: Self.patience)
             return .success(try result.get())
         } catch {
@@ -69,7 +69,7 @@ struct QueueRun: Sendable {
         }
     }
 
-    private func result<Value: Sendable>(
+    private func carryOut<Value: Sendable>(
         _ coordinator: JobCoordinator, _ processes: WorkerProcesses,
         _ body: (QueueDispatcher) async throws(WorkQueueError) -> Value
     ) async -> Result<Value, CommandFailure> {

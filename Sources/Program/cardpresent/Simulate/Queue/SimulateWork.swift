@@ -56,7 +56,8 @@ struct SimulateWork: ReportingCommand {
         }
         let station = WorkStation(
             address: QueueAddress(text, lease: lease), program: try ProgramIdentity.text(), only: job,
-            idle: .seconds(idle), folder: FileManager.default.temporaryDirectory.path
+            idle: .seconds(idle),
+            folder: FileManager.default.temporaryDirectory.path
                 + "/cardpresent-work-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(atPath: station.folder) }
         let count = workers ?? ProcessInfo.processInfo.activeProcessorCount
