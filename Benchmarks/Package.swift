@@ -39,6 +39,8 @@ let package = Package(
                 .product(name: "Storage", package: "CardPresent"),
                 .product(name: "Yosemite", package: "CardPresent"),
                 .product(name: "Simulator", package: "CardPresent"),
+                .product(name: "PostgreSQL", package: "CardPresent"),
+                .product(name: "WorkQueue", package: "CardPresent"),
                 .product(name: "Sessions", package: "CardPresent"),
                 // SQLite itself, for the bare loop that the journal is compared with.
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

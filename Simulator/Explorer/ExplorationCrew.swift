@@ -123,7 +123,7 @@ public struct UnreadableBatch: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String { "the batch can't be read: another version of the program has made it" }
 }
 
-/// What a worker is to do.
+/// Work for a worker.
 enum ExplorationBatch: Hashable, Sendable, Codable {
     case play([PlannedSession], isTraced: Bool)
     case shrink(BrokenSession)
@@ -150,7 +150,7 @@ enum ExplorationBatch: Hashable, Sendable, Codable {
     }
 }
 
-/// What a worker has done.
+/// The result of a batch.
 enum ExplorationResult: Hashable, Sendable, Codable {
     case played([SessionObservation])
     case shrunk(FoundFailure)

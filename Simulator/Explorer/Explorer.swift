@@ -194,7 +194,7 @@ public struct Explorer: Sendable {
         return draft
     }
 
-    /// What plays the sessions of this exploration.
+    /// Returns the part that plays and judges the sessions of this exploration.
     func workshop(isTraced: Bool) -> SessionWorkshop {
         SessionWorkshop(seed: seed, play: DraftPlay(folder: folder, isTraced: isTraced), judge: judge)
     }

@@ -101,8 +101,8 @@ extension DraftNode: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Expr
     }
 }
 
-/// Text and lists as in JSON, and a mapping as an object with its entries as a list: their order counts, and a key can be
-/// there twice.
+/// Text and lists as in JSON, and a mapping as an object with its entries as a list: their order counts, and a key can
+/// be there twice.
 extension DraftNode: Codable {
     private enum CodingKeys: CodingKey { case entries }
 

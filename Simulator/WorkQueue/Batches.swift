@@ -32,7 +32,7 @@ struct JobBatches: Sendable {
     /// The name of the worker, which no other one has.
     let worker: String
 
-    /// Takes the first batch that nobody has.
+    /// Takes the first batch that no worker has.
     func take() async throws(WorkQueueError) -> TakeAnswer {
         let results = try await queue.link.run(
             Statement(
@@ -69,8 +69,8 @@ struct JobBatches: Sendable {
     /// Shows that the worker is there, and renews the lease of its batch.
     ///
     /// - Parameter batch: nil when the worker has none.
-    /// - Returns: whether the job still goes on. A worker that has lost its lease finishes the batch all the same: it may
-    ///   be the first one.
+    /// - Returns: whether the job still goes on. A worker that has lost its lease finishes the batch all the same: it
+    ///   may be the first one.
     /// - Throws: ``WorkQueueError``
     func renew(_ batch: TakenBatch?) async throws(WorkQueueError) -> Bool {
         let rows = try await queue.link.run(

@@ -1,8 +1,8 @@
 import Determinism
 import PostgreSQL
 
-/// Begins a job, adds its batches, and takes their results in order. A job has one coordinator, and goes on only as long
-/// as it does.
+/// Begins a job, adds its batches, and takes their results in order. A job has one coordinator, and goes on only as
+/// long as it does.
 public actor JobCoordinator {
     /// The job.
     public nonisolated let job: Job
@@ -94,7 +94,7 @@ public actor JobCoordinator {
         }
     }
 
-    /// Deletes the batches of the job that nobody waits for any more.
+    /// Deletes the batches of the job, whose results are here or no longer needed.
     private func drop() async throws(WorkQueueError) {
         _ = try await queue.link.run(Statement("DELETE FROM work_batch WHERE job = $1", .text(job.id)))
     }

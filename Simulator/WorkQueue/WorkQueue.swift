@@ -4,9 +4,9 @@ public import PostgreSQL
 /// Jobs whose batches any number of workers on any machine do, in tables of a PostgreSQL database.
 ///
 /// A coordinator begins a job and adds its batches (``JobCoordinator``). Workers take batches (``QueueWorker``), each
-/// with a lease that its worker renews. A batch whose lease runs out goes to another worker, so a worker that is killed,
-/// stopped, or slow costs its batch and nothing else. The first result of a batch counts. A later one must have the same
-/// bytes, and is dropped; with other bytes, the job fails, because its results could not be trusted.
+/// with a lease that its worker renews. A batch whose lease runs out goes to another worker, so a worker that is
+/// killed, stopped, or slow costs its batch and nothing else. The first result of a batch counts. A later one must have
+/// the same bytes, and is dropped; with other bytes, the job fails, because its results could not be trusted.
 ///
 /// Leases are measured by the clock of the server alone.
 public struct WorkQueue: Sendable {
@@ -38,7 +38,7 @@ public struct WorkQueue: Sendable {
     /// - Throws: ``WorkQueueError``
     func begin(_ job: Job) async throws(WorkQueueError) {
         _ = try await link.run(
-            // What nobody looks at any more.
+            // Jobs that are over.
             Statement("DELETE FROM work_job WHERE leased_until < clock_timestamp() - interval '1 day'"),
             Statement(
                 "INSERT INTO work_job (id, kind, program, spec, leased_until)"
@@ -143,7 +143,7 @@ public enum JobState: String, Hashable, Sendable {
     }
 }
 
-/// What a look at a job shows.
+/// The state of a job, with the cause of its end.
 struct JobStanding: Hashable, Sendable {
     var state: JobState
     var cause: String

@@ -30,7 +30,7 @@ extension WorkQueueError {
 }
 
 extension WorkQueueError: CustomStringConvertible {
-    /// What failed, in a sentence without a fix.
+    /// The cause, in a sentence without a fix.
     public var description: String {
         switch self {
         case .database(let error): error.description
@@ -44,7 +44,7 @@ extension WorkQueueError: CustomStringConvertible {
         }
     }
 
-    /// What to do about it; nil when there is nothing.
+    /// The step that helps; nil when there is none.
     public var fix: String? {
         switch self {
         case .database(let error) where error.report?.state == .insufficientPrivilege:

@@ -5,7 +5,9 @@ import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [hosts PROGRAM] [emv] [network] [dispatch] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--quick] [--no-heading]
+        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [hosts PROGRAM] [emv] [network] [dispatch] [queue ADDRESS] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--quick] [--no-heading]
+
+        ADDRESS is a database such as Scripts/postgresql-server starts, in which queue makes tables.
 
         FOLDER is on the disk that is measured; it is the current folder unless given. COUNT is how many transactions
         emv watches its memory for; as many as 20 seconds allow unless given. sessions watches it for 100,000 of them,
@@ -51,6 +53,9 @@ enum Main {
                     try await hosts(program, folder, isQuick: isQuick)
                 }
             case "emv": benchmarks.append { _ in try await EMVBenchmark(transactions: transactions).run() }
+            case "queue":
+                guard let address = words.popFirst() else { throw BenchmarkError(usage) }
+                benchmarks.append { _ in try await QueueBenchmark(address: address).run() }
             case "dispatch": benchmarks.append { _ in try await DispatchBenchmark().run() }
             case "decoding": benchmarks.append { _ in try await DecodingBenchmark().run() }
             case "results": benchmarks.append { try await ResultsBenchmark(folder: $0).run() }

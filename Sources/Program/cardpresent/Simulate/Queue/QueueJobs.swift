@@ -16,7 +16,7 @@ struct ExplorationSpec: Hashable, Sendable, Codable {
     var seed: UInt64
 }
 
-/// What all batches of `simulate run` have in common: where the scenarios are, and which of them are run in which order.
+/// What all batches of `simulate run` have in common: where the scenarios are, and which of them run in which order.
 struct ScenarioSpec: Hashable, Sendable, Codable {
     var paths: [String]
     var filter: String?
