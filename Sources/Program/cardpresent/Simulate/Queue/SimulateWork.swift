@@ -101,7 +101,8 @@ private struct WorkStation: Sendable {
         return await withTaskGroup(of: Result<Int, CommandFailure>.self) { group in
             for _ in 0..<count {
                 let random = String(decoding: SystemRandomSource().bytes(4).lowercaseHexadecimalDigits, as: UTF8.self)
-                group.addTask { await result(of: "\(host):\(getpid()).\(random)") }
+                // Two workers that do the same batch must not write the same files.
+                group.addTask { await result(of: "\(host):\(getpid()).\(random)", in: folder + "/" + random) }
             }
             var results: [Result<Int, CommandFailure>] = []
             for await result in group { results.append(result) }
@@ -109,11 +110,11 @@ private struct WorkStation: Sendable {
         }
     }
 
-    private func result(of name: String) async -> Result<Int, CommandFailure> {
+    private func result(of name: String, in folder: String) async -> Result<Int, CommandFailure> {
         do throws(CommandFailure) {
             let queue = try await address.open()
             let result: Result<Int, CommandFailure>
-            do throws(CommandFailure) { result = .success(try await work(name, queue)) } catch {
+            do throws(CommandFailure) { result = .success(try await work(name, queue, folder)) } catch {
                 result = .failure(error)
             }
             await queue.close()
@@ -124,7 +125,9 @@ private struct WorkStation: Sendable {
     }
 
     /// Works on one job after the other.
-    private func work(_ name: String, _ queue: WorkQueue) async throws(CommandFailure) -> Int {
+    private func work(
+        _ name: String, _ queue: WorkQueue, _ folder: String
+    ) async throws(CommandFailure) -> Int {
         var batches = 0
         var passed: Set<String> = []
         while let job = try await next(queue, besides: passed) {
