@@ -97,10 +97,12 @@ public struct ExplorationWorker: Sendable {
     ///
     /// - Parameters:
     ///   - batch: the bytes of the batch.
-    ///   - isWanted: asked between sessions; false gives the batch up.
+    ///   - isWanted: asked between the sessions that are played; false gives the batch up.
     /// - Returns: the bytes of the result, the same for the same batch; nil when it was given up.
     /// - Throws: ``UnreadableBatch``
-    public func result(of batch: [UInt8], isWanted: () -> Bool = { true }) throws(UnreadableBatch) -> [UInt8]? {
+    public func result(
+        of batch: [UInt8], isWanted: @escaping () -> Bool = { true }
+    ) throws(UnreadableBatch) -> [UInt8]? {
         switch try ExplorationBatch(batch) {
         case .play(let sessions, let isTraced):
             var workshop = workshop
@@ -112,8 +114,8 @@ public struct ExplorationWorker: Sendable {
             }
             return ExplorationResult.played(observations).bytes
         case .shrink(let broken):
-            guard isWanted() else { return nil }
-            return ExplorationResult.shrunk(workshop.shrunk(broken)).bytes
+            let failure = workshop.shrunk(broken, isWanted: isWanted)
+            return isWanted() ? ExplorationResult.shrunk(failure).bytes : nil
         }
     }
 }

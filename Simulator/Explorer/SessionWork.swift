@@ -63,14 +63,18 @@ struct SessionWorkshop: Sendable {
         return SessionObservation(record, violations: judge(record))
     }
 
-    func shrunk(_ broken: BrokenSession) -> FoundFailure {
+    /// - Parameters:
+    ///   - broken: the session to shrink.
+    ///   - isWanted: asked before each session that is played; false ends the search for a smaller one.
+    /// - Returns: the smallest session that was found.
+    func shrunk(_ broken: BrokenSession, isWanted: @escaping () -> Bool = { true }) -> FoundFailure {
         let (session, violation) = (broken.session, broken.violation)
         func judged(_ draft: SessionDraft) -> (SessionRecord, Violation?) {
             let record = play.record(
                 draft, seed: session.seed, number: session.number, keepsFiles: session.keepsFiles)
             return (record, judge(record).first { $0.kind == violation.kind })
         }
-        var shrinker = Shrinker { judged($0).1 != nil }
+        var shrinker = Shrinker { isWanted() && judged($0).1 != nil }
         let small = shrinker.shrunk(session.draft)
         let (record, last) = judged(small)
         let name = "\(violation.invariant.rawValue)-\(seed)-\(session.number).yaml"

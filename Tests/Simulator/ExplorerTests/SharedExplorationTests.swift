@@ -100,7 +100,9 @@ struct SharedExplorationTests {
     @Test func `a batch has everything that its sessions need, and other bytes are no batch`() throws {
         let draft = SessionDraft(
             setup: [DraftEntry("site", ["unpaid": ["25.00"]]), DraftEntry("twice", "a"), DraftEntry("twice", [])],
-            steps: ["connect", ["pay": ["amount": "1.00"], "during": [["on": "waiting", "do": "crash"]]], .mapping([])])
+            steps: [
+                "connect", ["pay": ["amount": "1.00"], "during": [["on": "waiting", "do": "crash"]]], .mapping([]),
+            ])
         let session = PlannedSession(number: 7, seed: .max, draft: draft, isVariation: true)
         let batch = ExplorationBatch.play([session, session], isTraced: true)
         #expect(try ExplorationBatch(batch.bytes) == batch)

@@ -38,7 +38,7 @@ struct ScenarioSpec: Hashable, Sendable, Codable {
 /// What a worker does with the batches of a job.
 struct BatchPerformer: Sendable {
     /// Does a batch on the calling thread; nil when it was given up.
-    let perform: @Sendable (_ batch: [UInt8], _ isWanted: () -> Bool) throws -> [UInt8]?
+    let perform: @Sendable (_ batch: [UInt8], _ isWanted: @escaping @Sendable () -> Bool) throws -> [UInt8]?
 
     /// Prepares the work on a job.
     ///
