@@ -168,6 +168,14 @@ enum ReleasedDatabase {
             INSERT INTO batchAttempt VALUES (1, 1);
             """
         ),
+        (
+            21, .max,
+            """
+            INSERT INTO lane VALUES (1, '\(String(repeating: "0f", count: 32))', '\(String(repeating: "a1", count: 16))',
+                'harbor', 'till 1', 1, 1, 0);
+            INSERT INTO outbox VALUES (1, 'payment', '1-1000', '{"id":1}');
+            """
+        ),
     ]
 }
 
