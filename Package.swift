@@ -64,13 +64,11 @@ let foundations = layer(
 /// The conversation of a card and a terminal.
 let card = layer(
     "Sources/Card",
-    target("SmartCard", uses: "CardSecrets Text"),
+    target("SmartCard", uses: "CardSecrets Text"), target("EntryPoint", uses: "Determinism EMV Money SmartCard Text"),
     target("EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard Text"),
     target("ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV SmartCard Text"),
-    target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"),
-    target("EntryPoint", uses: "Determinism EMV Money SmartCard Text"))
+    target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"))
 
-/// Drivers of card readers.
 let readers = layer(
     "Sources/Readers",
     target("USB", uses: "CLibUSB Concurrency Determinism Files Text"),
@@ -105,6 +103,7 @@ let store = layer(
     target("Networking", uses: "CCurl CLinux Concurrency Determinism Files Money Text"),
     target("TestDoubles", uses: "Concurrency Determinism Networking Text"),
     target("PostgreSQL", uses: "Concurrency Connections CPostgreSQL Determinism"),
+    target("Fleet", uses: "Connections Determinism Money PostgreSQL Storage Text"),
     target(
         "Yosemite", uses: "CardSecrets Concurrency Cryptography Determinism EMV Files Hardware Money Networking",
         "Payments Printing Receipts Settings SmartCard Storage Text TillConfiguration"))
@@ -163,10 +162,10 @@ let program = layer(
         name: "CardPresentCommand",
         dependencies: [
             "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections CProcessSecrecy Cryptography Determinism",
-            "DFU Doctor EMV EMVReplay Explorer Files Hardware Hosts HostSecurity HTTPListening ISO8583 MagneticStripe",
-            "Mail ManualPages Money Monitoring Networking Payments PCSC PostgreSQL Printing Receipts Recorder",
-            "ScenarioFormat ScenarioRunner Sessions Settings SimulationServer Simulator SmartCard Storage StoreSite",
-            "StoreSiteServer Terminal TerminalServer Text TillConfiguration USB WorkQueue Yosemite",
+            "DFU Doctor EMV EMVReplay Explorer Files Fleet Hardware Hosts HostSecurity HTTPListening ISO8583",
+            "MagneticStripe Mail ManualPages Money Monitoring Networking Payments PCSC PostgreSQL Printing Receipts",
+            "Recorder ScenarioFormat ScenarioRunner Sessions Settings SimulationServer Simulator SmartCard Storage",
+            "StoreSite StoreSiteServer Terminal TerminalServer Text TillConfiguration USB WorkQueue Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.
@@ -197,6 +196,7 @@ let testTargets = layer(
         "Payments Printing Settings", excluding: "Frozen"), tests("Foundations/Connections", uses: "Determinism Files"),
     tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/CardSecrets"),
     tests("Store/PostgreSQL", uses: "Connections Determinism TestDoubles TestPostgreSQL"),
+    tests("Store/Fleet", uses: "Connections Determinism Money Payments PostgreSQL Storage TestPostgreSQL"),
     tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"), tests("Program/ManualPages"),
     tests(
         "Store/Yosemite", uses: cards, "CCID CCrashDisk Concurrency DFU Fakes Files Hardware Networking Printing",

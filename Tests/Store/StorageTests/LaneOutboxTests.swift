@@ -160,3 +160,9 @@ import Testing
         #expect(!text.contains(secret.revealed()))
     }
 }
+
+extension LaneOutbox {
+    fileprivate func waiting(atMost limit: Int, bytes: Int = .max) throws -> [OutboxEntry] {
+        try batch(atMost: limit, bytes: bytes)?.entries ?? []
+    }
+}

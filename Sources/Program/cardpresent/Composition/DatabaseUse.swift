@@ -228,6 +228,7 @@ extension ShowBackendReceipt: ChangingCommand {}
 extension LogoutCommand: ChangingCommand {}
 extension RemoveExceptions: ChangingCommand {}
 extension ForgetReader: ChangingCommand {}
+extension ShipLane: ChangingCommand {}
 
 // MARK: Creating
 
@@ -236,6 +237,7 @@ extension AddExceptions: CreatingCommand {}
 extension RememberReader: CreatingCommand {}
 extension WatchReaders: CreatingCommand {}
 extension LoginCommand: CreatingCommand {}
+extension EnrollLane: CreatingCommand {}
 
 // They need a session, which a login has stored beside the database.
 extension UseSite: CreatingCommand {}

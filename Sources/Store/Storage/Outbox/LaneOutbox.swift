@@ -62,6 +62,15 @@ public struct OutboxEntry: Hashable, Sendable {
     public let content: String
 }
 
+/// What a lane ships next.
+public struct OutboxBatch: Sendable {
+    public let lane: Lane
+    public let secret: LaneSecret
+    public let position: OutboxPosition
+    /// The entries behind the last one that is acknowledged; none when nothing waits.
+    public let entries: [OutboxEntry]
+}
+
 /// The changes of a journal that a back office must get: payments, attempts (with their advices and refunds), and
 /// receipts, in the order of their commits.
 ///
@@ -81,44 +90,29 @@ public struct LaneOutbox: Sendable {
     /// How far the outbox is.
     ///
     /// - Throws: ``StorageError``
-    public func position() throws(StorageError) -> OutboxPosition {
-        try read { database in
-            let row = try Row.fetchOne(database, sql: "SELECT written, acknowledged FROM lane")
-            guard let row else { return OutboxPosition(written: 0, acknowledged: 0) }
-            return OutboxPosition(
-                written: try Self.value("written", of: row, in: "lane"),
-                acknowledged: try Self.value("acknowledged", of: row, in: "lane"))
-        }
-    }
+    public func position() throws(StorageError) -> OutboxPosition { try read { try Self.position(in: $0) } }
 
     /// The secret by which the back office knows the lane. The first call draws it, and keeps it before it is sent, so
     /// that an enrollment whose answer is lost can be repeated.
     ///
     /// - Throws: ``StorageError``
     public func secret(drawnFrom random: any RandomSource) throws(StorageError) -> LaneSecret {
-        if let secret = try secret() { return secret }
-        return try write { database in
-            let secret = random.bytes(32).lowercaseHexadecimal
-            try database.execute(sql: "INSERT OR IGNORE INTO lane (id, secret) VALUES (1, ?)", arguments: [secret])
-            return LaneSecret(try String.fetchOne(database, sql: "SELECT secret FROM lane") ?? secret)
+        try write { database in
+            if let secret = try Self.secret(in: database) { return secret }
+            let text = random.bytes(32).lowercaseHexadecimal
+            try database.execute(sql: "INSERT INTO lane (id, secret) VALUES (1, ?)", arguments: [text])
+            return LaneSecret(text)
         }
     }
 
-    /// The secret of an enrolled lane; nil before ``secret(drawnFrom:)`` was called.
-    ///
-    /// - Throws: ``StorageError``
-    public func secret() throws(StorageError) -> LaneSecret? {
-        try read { try String.fetchOne($0, sql: "SELECT secret FROM lane").map(LaneSecret.init) }
-    }
-
     /// Makes this database the lane in its epoch, and writes the outbox anew: an entry for every payment, attempt, and
-    /// receipt. An epoch that the database is in already, or has left, changes nothing.
+    /// receipt. An epoch of the lane that the database is in already, or has left, changes nothing.
     ///
     /// - Throws: ``StorageError``
     public func begin(_ lane: Lane) throws(StorageError) {
         try write { database in
             let current = try Self.lane(in: database)
-            guard lane.epoch > current?.epoch ?? 0 else { return }
+            guard current?.id != lane.id || lane.epoch > current?.epoch ?? 0 else { return }
             // Nothing that was written in an earlier epoch is sent any more.
             try database.execute(sql: "UPDATE lane SET acknowledged = written; DELETE FROM outbox")
             try database.execute(
@@ -139,20 +133,23 @@ public struct LaneOutbox: Sendable {
         }
     }
 
-    /// Returns the oldest entries that the back office does not have as far as this database knows.
+    /// Returns the oldest entries that the back office does not have as far as this database knows, with the lane and
+    /// the position at the same moment; nil before the lane is enrolled.
     ///
     /// - Parameters:
     ///   - limit: the most entries.
     ///   - bytes: the most bytes of their contents; the first entry is returned whatever it has.
+    /// - Returns: the batch.
     /// - Throws: ``StorageError``
-    public func waiting(atMost limit: Int, bytes: Int = .max) throws(StorageError) -> [OutboxEntry] {
+    public func batch(atMost limit: Int, bytes: Int = .max) throws(StorageError) -> OutboxBatch? {
         try read { database in
+            guard let lane = try Self.lane(in: database), let secret = try Self.secret(in: database) else { return nil }
+            let position = try Self.position(in: database)
             let rows = try Row.fetchCursor(
                 database.cachedStatement(
                     sql: """
-                        SELECT sequence, kind, name, content FROM outbox
-                        WHERE sequence > (SELECT acknowledged FROM lane) ORDER BY sequence LIMIT ?
-                        """), arguments: [limit])
+                        SELECT sequence, kind, name, content FROM outbox WHERE sequence > ? ORDER BY sequence LIMIT ?
+                        """), arguments: [position.acknowledged, limit])
             var (entries, size) = ([OutboxEntry](), 0)
             while let row = try rows.next() {
                 let entry = try OutboxEntry(row)
@@ -160,7 +157,7 @@ public struct LaneOutbox: Sendable {
                 guard entries.isEmpty || size <= bytes else { break }
                 entries.append(entry)
             }
-            return entries
+            return OutboxBatch(lane: lane, secret: secret, position: position, entries: entries)
         }
     }
 
@@ -184,6 +181,19 @@ public struct LaneOutbox: Sendable {
                 id: try value("laneID", of: row, in: "lane"), shop: try value("shop", of: row, in: "lane"),
                 name: try value("name", of: row, in: "lane"), epoch: try value("epoch", of: row, in: "lane"))
         }
+    }
+
+    private static func secret(in database: Database) throws -> LaneSecret? {
+        try String.fetchOne(database, sql: "SELECT secret FROM lane").map(LaneSecret.init)
+    }
+
+    private static func position(in database: Database) throws -> OutboxPosition {
+        guard let row = try Row.fetchOne(database, sql: "SELECT written, acknowledged FROM lane") else {
+            return OutboxPosition(written: 0, acknowledged: 0)
+        }
+        return OutboxPosition(
+            written: try value("written", of: row, in: "lane"),
+            acknowledged: try value("acknowledged", of: row, in: "lane"))
     }
 
     /// - Throws: ``UnreadableRow`` for a value that does not fit its column.

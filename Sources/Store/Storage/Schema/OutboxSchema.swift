@@ -22,8 +22,8 @@ extension SchemaMigrator.Step {
                 CHECK ((epoch > 0) = (laneID IS NOT NULL AND shop IS NOT NULL AND name IS NOT NULL))
             );
             CREATE TRIGGER laneNeverGoesBack BEFORE UPDATE ON lane
-            WHEN NEW.epoch < OLD.epoch OR (NEW.epoch = OLD.epoch
-                AND (NEW.written < OLD.written OR NEW.acknowledged < OLD.acknowledged))
+            WHEN NEW.laneID = OLD.laneID AND (NEW.epoch < OLD.epoch OR (NEW.epoch = OLD.epoch
+                AND (NEW.written < OLD.written OR NEW.acknowledged < OLD.acknowledged)))
             BEGIN SELECT RAISE(ABORT, 'the numbers of an outbox never go back'); END;
 
             CREATE TABLE outbox (
@@ -73,7 +73,8 @@ extension SchemaMigrator.Step {
     private static func shipped(
         _ kind: String, of table: String, name: String, _ columns: String, payment: String? = nil
     ) -> String {
-        let members = columns.split(separator: " ").map { "'\($0)', \($0)" } + (payment.map { ["'payment', \($0)"] } ?? [])
+        var members = columns.split(separator: " ").map { "'\($0)', \($0)" }
+        if let payment { members.append("'payment', \(payment)") }
         return """
             CREATE VIEW shipped_\(kind) AS SELECT id, \(name) AS name, json_object(
                 \(members.joined(separator: ", "))) AS content FROM \(table);

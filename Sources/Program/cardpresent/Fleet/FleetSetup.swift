@@ -1,0 +1,127 @@
+public import ArgumentParser
+import Connections
+import Determinism
+import Fleet
+import Text
+
+/// `fleet init`
+struct InitFleet: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Make or upgrade a back office in a PostgreSQL database.",
+        discussion: """
+            EXAMPLES:
+              cardpresent fleet init --office postgres://owner@db.example/fleet
+              cardpresent fleet init --shop harbor --time-zone Europe/Berlin
+
+            Makes the schema 'fleet', or adds what an older one lacks; lanes ship meanwhile. Run it as the owner of the \
+            database, who may make roles. With --shop, also adds a shop; its days begin at midnight of --time-zone.
+            """)
+
+    @Option(help: ArgumentHelp("Shop to add: lowercase letters, digits, and hyphens.", valueName: "shop"))
+    var shop: String?
+    @Option(help: ArgumentHelp("Time zone of the shop.", valueName: "zone"))
+    var timeZone = "UTC"
+    @OptionGroup var office: OfficeOptions
+    @OptionGroup var output: OutputOptions
+
+    /// How long all steps may take: each is short, and waits for locks.
+    private static let limit: Duration = .seconds(600)
+
+    func validate() throws {
+        guard let shop else { return }
+        guard shop.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,62}/) != nil else {
+            throw ValidationError("--shop must have lowercase letters, digits, and hyphens")
+        }
+    }
+
+    func execute() async throws {
+        let office = try office.open()
+        let (shop, timeZone) = (shop, timeZone)
+        let steps = try await CommandFailure.fleet { () async throws(FleetError) in
+            let steps = try await office.setUp(Deadline(after: Self.limit, on: SystemTimeSource()))
+            if let shop { try await office.addShop(shop, timeZone: timeZone) }
+            return steps
+        }
+        try output.write(
+            JSONObject(["from": steps.from, "schema": steps.to], known: ["shop": shop]),
+            text: (steps.from == steps.to
+                ? "the back office has schema \(steps.to)\n"
+                : "the back office has schema \(steps.to) now, after \(steps.from)\n")
+                + (shop.map { "shop '\($0)' is there\n" } ?? ""))
+    }
+}
+
+extension Office: ExpressibleByArgument {}
+
+/// `fleet grant`
+struct GrantOffice: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "grant", abstract: "Give a login of the server an office in the fleet.",
+        discussion: """
+            EXAMPLES:
+              cardpresent fleet grant anna --as clerk --shop harbor
+              cardpresent fleet grant till_login --as lane
+              cardpresent fleet grant eve --as auditor
+
+            A lane ships, and sees nothing. A clerk sees lanes, payments, and totals of the own shops. A manager also \
+            sees changes and events, invites lanes, and erases personal data. An auditor sees what a manager sees, and \
+            changes nothing. Without --shop, the office counts for all shops. The server enforces it, whatever program \
+            the login uses.
+            """)
+
+    @Argument(help: "Login of the server (CREATE ROLE … LOGIN).")
+    var login: String
+    @Option(name: .customLong("as"), help: ArgumentHelp("Office.", valueName: "office"))
+    var office: Office
+    @Option(help: ArgumentHelp("Shop. Default: all.", valueName: "shop"))
+    var shop: String?
+    @OptionGroup var database: OfficeOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute() async throws {
+        let database = try database.open()
+        let (office, login, shop) = (office, login, shop)
+        try await CommandFailure.fleet { () async throws(FleetError) in
+            try await database.grant(office, to: login, in: shop)
+        }
+        try output.write(
+            ["login": login, "office": office.rawValue, "shop": shop],
+            text: "\(login.harmless) is \(office.rawValue) of \(shop.map { "'\($0.harmless)'" } ?? "all shops")\n")
+    }
+}
+
+/// `fleet invite`
+struct InviteLane: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invite", abstract: "Make the token by which one machine becomes a lane.",
+        discussion: """
+            EXAMPLES:
+              cardpresent fleet invite harbor 'till 3'
+              cardpresent fleet invite harbor 'till 3' --hours 1 | ssh till3 cardpresent fleet enroll --token-file -
+
+            The token works once. The back office keeps a hash of it. A lane of the same name that is there already \
+            stops shipping when the token is used, and what it shipped stays.
+            """)
+
+    @Argument(help: "Shop.") var shop: String
+    @Argument(help: "Name of the lane in its shop.") var lane: String
+    @Option(help: ArgumentHelp("How long the token works, in hours.", valueName: "number"))
+    var hours = 24
+    @OptionGroup var office: OfficeOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        try check(hours, in: 1...8760, "--hours")
+        guard (1...100).contains(lane.count) else { throw ValidationError("the name must have 1 to 100 characters") }
+    }
+
+    func execute() async throws {
+        let office = try office.open()
+        let token = SystemRandomSource().bytes(24).lowercaseHexadecimal
+        let (lane, shop, hours) = (lane, shop, hours)
+        try await CommandFailure.fleet { () async throws(FleetError) in
+            try await office.invite(lane, of: shop, token: token, hours: hours)
+        }
+        try output.write(["shop": shop, "lane": lane, "hours": hours, "token": token], text: token + "\n")
+    }
+}

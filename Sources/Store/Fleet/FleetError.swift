@@ -1,0 +1,140 @@
+public import PostgreSQL
+public import Storage
+
+/// Why something between a lane and its back office failed. No error has a secret, or a value of a payment.
+public enum FleetError: Error, Hashable, Sendable {
+    /// The server, or the way to it.
+    case office(PostgreSQLError)
+    /// The journal of this machine.
+    case journal(StorageError)
+    /// The server has no schema of a back office, or an older one than a command needs.
+    case notSetUp
+    /// The login has no office that allows this.
+    case notAllowed
+    /// The journal belongs to no lane.
+    case notEnrolled
+    /// The journal is this lane already.
+    case enrolled(Lane)
+    /// The back office has more of the lane than the lane has written, or something else under the same number: the
+    /// journal is a restored backup, or another machine has shipped under its name.
+    case restored(Lane, written: Int64, applied: Int64)
+    /// The back office has less of the lane than it had acknowledged: it was restored from a backup.
+    case officeRestored(Lane, acknowledged: Int64, applied: Int64)
+    /// The back office is in another epoch of the lane: the journal, or a copy of it, was enrolled again elsewhere.
+    case otherEpoch(Lane, office: Int64)
+    /// The back office does not know the lane, or knows another secret.
+    case unknownLane
+    /// A lane of the same name was enrolled later, on another journal.
+    case retired
+    /// The token is unknown, or its time is over.
+    case tokenRefused
+    /// Another lane has used the token.
+    case tokenUsed
+    case noSuchShop
+    case noSuchTimeZone
+    case noSuchLogin
+    /// A line of a settlement file can't be read. Lines count from 1.
+    case malformedSettlement(line: Int, problem: String)
+    /// The waiting task was canceled.
+    case canceled
+
+    /// Sorts an error of the server.
+    init(_ error: PostgreSQLError) {
+        if error.reason == .canceled {
+            self = .canceled
+            return
+        }
+        self =
+            switch error.report?.state.rawValue {
+            case "CP001": .unknownLane
+            case "CP002": .retired
+            case "CP004": .tokenRefused
+            case "CP005": .tokenUsed
+            case "CP006", "42501": .notAllowed
+            case "CP007": .noSuchShop
+            case "CP008": .noSuchTimeZone
+            case "CP009": .noSuchLogin
+            // No such schema, table, or function.
+            case "3F000", "42P01", "42883": .notSetUp
+            default: .office(error)
+            }
+    }
+
+    /// Whether the same can succeed later without a person: the network, the server, or a lock was in the way. Nothing
+    /// is lost when it is not known whether the server committed, because what is repeated is applied once.
+    public var isTransient: Bool {
+        switch self {
+        case .journal(.busy): true
+        case .office(let error):
+            switch error.reason {
+            case .notConnected, .connectionLost, .timedOut, .closed, .commitUnknown, .notCommitted: true
+            case .server(let report): Self.transientGroups.contains(String(report.state.group))
+            default: false
+            }
+        default: false
+        }
+    }
+
+    /// Connection, transaction rollback, resources (such as a full disk), locks, intervention, and system errors.
+    private static let transientGroups: Set = ["08", "40", "53", "55", "57", "58"]
+
+    /// The command or step that mends it; nil when there is none.
+    public var fix: String? {
+        switch self {
+        case .office(let error): error.isCommitUnknown ? "run the command again" : nil
+        case .journal: nil
+        case .notSetUp: "the owner of the database runs 'cardpresent fleet init'"
+        case .notAllowed: "the owner of the database runs 'cardpresent fleet grant LOGIN --as OFFICE'"
+        case .notEnrolled:
+            "a manager runs 'cardpresent fleet invite SHOP LANE'; then run 'cardpresent fleet enroll --token-file FILE'"
+        case .enrolled: "'cardpresent fleet enroll --again' begins a new epoch of the lane"
+        case .restored, .otherEpoch:
+            "make sure that no other machine is this lane, recover the payments ('cardpresent payments recover'), and "
+                + "run 'cardpresent fleet enroll --again', which ships everything anew"
+        case .officeRestored: "run 'cardpresent fleet enroll --again', which ships everything anew"
+        case .unknownLane, .retired, .tokenRefused, .tokenUsed:
+            "a manager makes a new token with 'cardpresent fleet invite SHOP LANE'"
+        case .noSuchShop: "the owner of the database runs 'cardpresent fleet init --shop SHOP'"
+        case .noSuchTimeZone: "give a name of the time zone database, such as Europe/Berlin"
+        case .noSuchLogin: "the owner of the database makes it with CREATE ROLE … LOGIN"
+        case .malformedSettlement:
+            "each line has shop, lane, day, brand, currency, sales, their amount, refunds, and their amount"
+        case .canceled: nil
+        }
+    }
+}
+
+extension FleetError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .office(let error): error.description
+        case .journal(let error): error.description
+        case .notSetUp: "the database has no back office, or an older one"
+        case .notAllowed: "the login may not do this"
+        case .notEnrolled: "this journal belongs to no lane of a fleet"
+        case .enrolled(let lane): "this journal is \(lane) already"
+        case .restored(let lane, let written, let applied):
+            "\(lane) was restored from a backup, or copied: the back office has \(applied) of its entries, and the journal "
+                + "has written \(written), or other ones"
+        case .officeRestored(let lane, let acknowledged, let applied):
+            "the back office was restored from a backup: it has \(applied) entries of \(lane), and had acknowledged "
+                + "\(acknowledged)"
+        case .otherEpoch(let lane, let office):
+            "\(lane) is in epoch \(lane.epoch) here, and in epoch \(office) at the back office"
+        case .unknownLane: "the back office does not know this lane"
+        case .retired: "another journal has taken the place of this lane"
+        case .tokenRefused: "the token is unknown, or its time is over"
+        case .tokenUsed: "another lane has used the token"
+        case .noSuchShop: "the back office has no such shop"
+        case .noSuchTimeZone: "the server knows no such time zone"
+        case .noSuchLogin: "the server has no such login"
+        case .malformedSettlement(let line, let problem): "line \(line) of the settlement: \(problem)"
+        case .canceled: "canceled"
+        }
+    }
+}
+
+extension Lane: CustomStringConvertible {
+    /// `lane 'till 1' of the shop 'harbor'`
+    public var description: String { "lane '\(name)' of the shop '\(shop)'" }
+}

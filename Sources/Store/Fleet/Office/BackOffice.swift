@@ -1,0 +1,170 @@
+public import Connections
+public import Determinism
+import PostgreSQL
+public import Storage
+
+/// The database of a back office. It connects with the first call, and again after a failure; each call has a deadline.
+public actor BackOffice {
+    /// The database without passwords.
+    public nonisolated let description: String
+
+    private let address: PostgreSQLAddress
+    let time: any TimeSource
+    private let limit: Duration
+    private var connection: PostgreSQLConnection?
+
+    /// Reads the address, and connects to nothing yet.
+    ///
+    /// - Parameters:
+    ///   - address: a connection string; see `PostgreSQLAddress`.
+    ///   - limit: the longest time of a call, connecting included.
+    ///   - time: measures it.
+    /// - Throws: ``FleetError``
+    public init(
+        _ address: String, limit: Duration = .seconds(30), time: any TimeSource
+    ) throws(FleetError) {
+        do throws(PostgreSQLError) { self.address = try PostgreSQLAddress(address) } catch { throw FleetError(error) }
+        description = self.address.description
+        (self.limit, self.time) = (limit, time)
+    }
+
+    /// Closes the connection.
+    public func close() async {
+        let open = connection
+        connection = nil
+        await open?.close()
+    }
+
+    /// Runs a statement, which the server commits by itself.
+    func run(_ statement: Statement) async throws(FleetError) -> PostgreSQLRows {
+        let deadline = Deadline(after: limit, on: time)
+        return try await using(deadline) { connection throws(PostgreSQLError) in
+            try await connection.run(statement, deadline: deadline)
+        }
+    }
+
+    private func using<Value: Sendable>(
+        _ deadline: Deadline, _ work: (PostgreSQLConnection) async throws(PostgreSQLError) -> Value
+    ) async throws(FleetError) -> Value {
+        do throws(PostgreSQLError) {
+            return try await work(try await open(deadline))
+        } catch {
+            // What failed once may have taken the connection with it; the next call finds out.
+            throw FleetError(error)
+        }
+    }
+
+    private func open(_ deadline: Deadline) async throws(PostgreSQLError) -> PostgreSQLConnection {
+        if let connection, await connection.isOpen { return connection }
+        let new = try await PostgreSQLConnection.connect(to: address, deadline: deadline, time: time)
+        connection = new
+        return new
+    }
+
+    // MARK: For the owner of the database
+
+    /// Makes the schema, or adds the steps that it lacks. Lanes go on to ship meanwhile.
+    ///
+    /// - Parameter deadline: the end of all steps.
+    /// - Returns: the number of the last step before and after.
+    /// - Throws: ``FleetError``
+    public func setUp(_ deadline: Deadline) async throws(FleetError) -> (from: Int64, to: Int64) {
+        let time = time
+        return try await using(deadline) { connection throws(PostgreSQLError) in
+            try await FleetSchema(connection: connection, time: time).migrate(deadline)
+        }
+    }
+
+    /// Adds a shop, whose days begin at midnight of a time zone of the server. A shop that is there stays as it is.
+    ///
+    /// - Throws: ``FleetError``
+    public func addShop(_ name: String, timeZone: String) async throws(FleetError) {
+        _ = try await run(Statement("SELECT fleet.open_shop($1, $2)", .text(name), .text(timeZone)))
+    }
+
+    /// Gives a login of the server an office in a shop; in all shops without one.
+    ///
+    /// - Throws: ``FleetError``
+    public func grant(_ office: Office, to login: String, in shop: String?) async throws(FleetError) {
+        _ = try await run(
+            Statement(
+                "SELECT fleet.grant_office($1, $2, $3)", .text(login), .text(office.rawValue), .text(shop)))
+    }
+
+    // MARK: For managers
+
+    /// Allows a machine that has the token to become a lane. The back office keeps a hash of the token.
+    ///
+    /// - Throws: ``FleetError``
+    public func invite(
+        _ lane: String, of shop: String, token: String, hours: Int
+    ) async throws(FleetError) {
+        _ = try await run(
+            Statement(
+                "SELECT fleet.invite($1, $2, $3, $4)", .text(shop), .text(lane), .text(token), .integer(Int64(hours))))
+    }
+
+    /// Erases the personal data of payments: last four digits, order, codes, receipts. Amounts, states, and brands stay.
+    ///
+    /// - Parameters:
+    ///   - shop: the shop.
+    ///   - lane: the name of a lane; nil for all.
+    ///   - payment: the number of a payment; nil for all.
+    ///   - days: only payments that are older than so many days; nil for all.
+    /// - Returns: the number of payments.
+    /// - Throws: ``FleetError``
+    public func erase(
+        shop: String, lane: String?, payment: Int64?, olderThan days: Int?
+    ) async throws(FleetError) -> Int64 {
+        let rows = try await run(
+            Statement(
+                "SELECT fleet.erase($1, $2, $3, $4) AS erased", .text(shop), .text(lane), .integer(payment),
+                .integer(days.map(Int64.init))))
+        return try Self.reading { () throws(PostgreSQLError) in try rows.only().value("erased") }
+    }
+
+    // MARK: For lanes
+
+    /// Makes a journal the lane that a token was made for. When the answer is lost, the same journal can ask again.
+    ///
+    /// - Throws: ``FleetError``
+    public func enroll(_ token: String, _ secret: LaneSecret) async throws(FleetError) -> Lane {
+        try await lane(Statement("SELECT * FROM fleet.enroll($1, $2)", .text(token), .text(secret.revealed())))
+    }
+
+    /// Begins the next epoch of a lane, in which the lane ships everything anew.
+    ///
+    /// - Throws: ``FleetError``
+    public func renew(_ lane: Lane, _ secret: LaneSecret) async throws(FleetError) -> Lane {
+        try await self.lane(
+            Statement(
+                "SELECT * FROM fleet.renew($1, $2, $3)", .text(lane.id), .text(secret.revealed()),
+                .integer(lane.epoch)))
+    }
+
+    private func lane(_ statement: Statement) async throws(FleetError) -> Lane {
+        let rows = try await run(statement)
+        return try Self.reading { () throws(PostgreSQLError) in
+            let row = try rows.only()
+            return Lane(
+                id: try row.value("lane_id"), shop: try row.value("lane_shop"), name: try row.value("lane_name"),
+                epoch: try row.value("lane_epoch"))
+        }
+    }
+
+    static func reading<Value>(_ body: () throws(PostgreSQLError) -> Value) throws(FleetError) -> Value {
+        do throws(PostgreSQLError) { return try body() } catch { throw FleetError(error) }
+    }
+}
+
+/// What a login may do in a back office.
+public enum Office: String, Sendable, CaseIterable {
+    /// Ships, and sees nothing.
+    case lane
+    /// Sees lanes, payments, and totals.
+    case clerk
+    /// Sees also changes and events; invites lanes, and erases personal data.
+    case manager
+    /// Sees what a manager sees, and changes nothing.
+    case auditor
+}

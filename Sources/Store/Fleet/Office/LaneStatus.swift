@@ -1,0 +1,75 @@
+import PostgreSQL
+
+/// What a back office knows of a lane.
+public struct LaneStatus: Hashable, Sendable {
+    public let shop: String
+    public let name: String
+    /// 32 hexadecimal digits.
+    public let id: String
+    public let epoch: Int64
+    /// The number of the last entry that the back office has, in this epoch.
+    public let applied: Int64
+    /// The number of the last entry that the lane had written when it was heard last.
+    public let written: Int64
+    /// The age of the oldest entry of the last batch when it was applied, by the lane's own clock; nil before the first.
+    public let lag: Duration?
+    /// How far the lane's clock is behind that of the server; negative when it is ahead.
+    public let clockDifference: Duration?
+    /// How long ago the lane was heard, by the server's clock; nil when it never was.
+    public let silence: Duration?
+    /// Why the last batch was refused, as ``FleetError`` has it: `restored`, `lost`, `epoch`; nil when it was not.
+    public let refusal: String?
+    /// Whether another journal has taken its place.
+    public let isRetired: Bool
+    public let payments: Int64
+    /// The payments whose outcome is unknown.
+    public let unknown: Int64
+    /// The advices that wait for the host.
+    public let advices: Int64
+    /// The attempts that only an earlier epoch has: those that a restored backup lacks, when the lane has shipped all.
+    public let lostAttempts: Int64
+
+    /// The number of entries that wait at the lane, as far as it was heard.
+    public var waiting: Int64 { max(0, written - applied) }
+}
+
+extension BackOffice {
+    /// Returns the lanes of a shop, or those of all shops that the login may see, by shop and name.
+    ///
+    /// - Throws: ``FleetError``
+    public func lanes(of shop: String? = nil) async throws(FleetError) -> [LaneStatus] {
+        let rows = try await run(
+            Statement(
+                """
+                SELECT l.shop, l.name, l.id, l.epoch, l.applied, l.written, l.lag, l.clock_difference, l.refused,
+                    (extract(epoch FROM clock_timestamp() - l.heard_at) * 1000)::bigint AS silence,
+                    l.retired_at IS NOT NULL AS retired, p.payments, p.unknown, a.advices,
+                    CASE WHEN l.epoch > 1 AND l.written > 0 AND l.applied = l.written THEN a.lost ELSE 0 END AS lost
+                FROM fleet.lane l,
+                LATERAL (
+                    SELECT count(*) AS payments, count(*) FILTER (WHERE state = 'unknown') AS unknown
+                    FROM fleet.payment WHERE lane_id = l.id) p,
+                LATERAL (
+                    SELECT count(*) FILTER (WHERE has_advice) AS advices,
+                        count(*) FILTER (WHERE epoch < l.epoch) AS lost
+                    FROM fleet.attempt WHERE lane_id = l.id) a
+                WHERE $1::text IS NULL OR l.shop = $1 ORDER BY l.shop, l.name, l.enrolled_at
+                """, .text(shop)))
+        return try Self.reading { () throws(PostgreSQLError) in
+            try rows.map { row throws(PostgreSQLError) in try LaneStatus(row) }
+        }
+    }
+}
+
+extension LaneStatus {
+    fileprivate init(_ row: PostgreSQLRow) throws(PostgreSQLError) {
+        (shop, name, id) = (try row.value("shop"), try row.value("name"), try row.value("id"))
+        (epoch, applied, written) = (try row.value("epoch"), try row.value("applied"), try row.value("written"))
+        lag = try row.optional("lag", as: Int64.self).map { .milliseconds($0) }
+        clockDifference = try row.optional("clock_difference", as: Int64.self).map { .milliseconds($0) }
+        silence = try row.optional("silence", as: Int64.self).map { .milliseconds($0) }
+        (refusal, isRetired) = (try row.optional("refused"), try row.value("retired"))
+        (payments, unknown) = (try row.value("payments"), try row.value("unknown"))
+        (advices, lostAttempts) = (try row.value("advices"), try row.value("lost"))
+    }
+}

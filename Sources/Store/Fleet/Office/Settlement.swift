@@ -1,0 +1,164 @@
+import Determinism
+import Money
+
+/// What an acquirer says it settled: a total for each lane, day, and brand.
+///
+/// The file is CSV (RFC 4180) in UTF-8 with a row of headings: `shop`, `lane`, `day` (`2026-01-02`), `brand`,
+/// `currency`, `sales`, `salesAmount`, `refunds`, `refundsAmount`. Amounts are decimals such as `12.50`.
+public struct Settlement: Hashable, Sendable {
+    /// The headings, in the order of the fields.
+    public static let headings = [
+        "shop", "lane", "day", "brand", "currency", "sales", "salesAmount", "refunds", "refundsAmount",
+    ]
+
+    /// The totals of the acquirer.
+    public let totals: [TotalKey: DayTotal]
+    /// The first and the last day; nil without totals.
+    public let days: ClosedRange<String>?
+
+    /// Takes totals.
+    public init(_ totals: [TotalKey: DayTotal]) {
+        self.totals = totals
+        let days = totals.keys.map(\.day)
+        self.days = days.min().flatMap { first in days.max().map { first...$0 } }
+    }
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``FleetError/malformedSettlement(line:problem:)``
+    public init(_ text: String) throws(FleetError) {
+        var totals: [TotalKey: DayTotal] = [:]
+        var hasHeadings = false
+        for row in CommaSeparatedRows(text) {
+            if let problem = row.problem { throw .malformedSettlement(line: row.line, problem: problem) }
+            if row.fields == [""] { continue }
+            guard hasHeadings else {
+                guard row.fields == Self.headings else {
+                    throw .malformedSettlement(
+                        line: row.line, problem: "the headings must be \(Self.headings.joined(separator: ","))")
+                }
+                hasHeadings = true
+                continue
+            }
+            let (key, total) = try Self.total(row.fields, line: row.line)
+            guard totals.updateValue(total, forKey: key) == nil else {
+                throw .malformedSettlement(line: row.line, problem: "a line before has the same lane, day, and brand")
+            }
+        }
+        guard hasHeadings else { throw .malformedSettlement(line: 1, problem: "there are no headings") }
+        self.init(totals)
+    }
+
+    private static func total(_ fields: [String], line: Int) throws(FleetError) -> (TotalKey, DayTotal) {
+        func wrong(_ problem: String) -> FleetError { .malformedSettlement(line: line, problem: problem) }
+        guard fields.count == headings.count else {
+            throw wrong("\(fields.count) fields, where \(headings.count) are needed")
+        }
+        let currency: Currency
+        do throws(MoneyError) { currency = try Currency(code: fields[4]) } catch { throw wrong(error.description) }
+        func amount(_ index: Int) throws(FleetError) -> Int64 {
+            do throws(MoneyError) { return try Money(fields[index], currency: currency).minorUnits } catch {
+                throw wrong("\(headings[index]): \(error.description)")
+            }
+        }
+        func count(_ index: Int) throws(FleetError) -> Int64 {
+            guard let count = Int64(fields[index]), count >= 0 else { throw wrong("\(headings[index]) is no count") }
+            return count
+        }
+        guard CivilDate(fields[2])?.dayText == fields[2] else {
+            throw wrong("the day must look like 2026-01-02")
+        }
+        return (
+            TotalKey(shop: fields[0], lane: fields[1], day: fields[2], brand: fields[3], currency: currency),
+            DayTotal(
+                sales: try count(5), salesAmount: try amount(6), refunds: try count(7), refundsAmount: try amount(8))
+        )
+    }
+}
+
+/// A total on which a back office and an acquirer do not agree.
+public struct SettlementDifference: Hashable, Sendable {
+    /// What is wrong.
+    public enum Kind: String, Sendable {
+        /// The lane has taken money that the acquirer has not settled.
+        case notSettled
+        /// The acquirer has settled what the lane does not have.
+        case notTaken
+        /// Both have it, and counts or amounts differ.
+        case differs
+    }
+
+    public let key: TotalKey
+    public let ours: DayTotal?
+    public let theirs: DayTotal?
+
+    public var kind: Kind { ours == nil ? .notTaken : theirs == nil ? .notSettled : .differs }
+
+    /// Compares totals.
+    ///
+    /// - Returns: the keys on which they differ, in order.
+    public static func between(
+        _ ours: [TotalKey: DayTotal], and theirs: [TotalKey: DayTotal]
+    ) -> [SettlementDifference] {
+        Set(ours.keys).union(theirs.keys).sorted().compactMap { key in
+            ours[key] == theirs[key] ? nil : SettlementDifference(key: key, ours: ours[key], theirs: theirs[key])
+        }
+    }
+}
+
+/// The rows of a text of comma-separated values (RFC 4180). Lines may end with LF alone.
+struct CommaSeparatedRows: Sequence {
+    struct Row {
+        /// The line on which it begins, from 1.
+        let line: Int
+        let fields: [String]
+        /// What is wrong with it; nil when nothing is.
+        let problem: String?
+    }
+
+    private let text: String
+
+    init(_ text: String) { self.text = text }
+
+    func makeIterator() -> AnyIterator<Row> {
+        var bytes = Array(text.utf8)[...]
+        // The mark that some programs put in front (U+FEFF).
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+        var line = 1
+        return AnyIterator { bytes.isEmpty ? nil : Self.row(&bytes, &line) }
+    }
+
+    /// Takes one row, with the end of its line.
+    private static func row(_ bytes: inout ArraySlice<UInt8>, _ line: inout Int) -> Row {
+        let first = line
+        var (fields, field, problem) = ([String](), [UInt8](), String?.none)
+        var (isQuoted, wasQuoted) = (false, false)
+        func end() { fields.append(String(decoding: field, as: UTF8.self)) }
+        while let byte = bytes.popFirst() {
+            if byte == UInt8(ascii: "\n") { line += 1 }
+            switch byte {
+            case UInt8(ascii: "\"") where isQuoted:
+                if bytes.first == byte {
+                    field.append(byte)
+                    bytes = bytes.dropFirst()
+                } else {
+                    isQuoted = false
+                }
+            case _ where isQuoted: field.append(byte)
+            case UInt8(ascii: "\"") where field.isEmpty && !wasQuoted: (isQuoted, wasQuoted) = (true, true)
+            case UInt8(ascii: ","):
+                end()
+                (field, wasQuoted) = ([], false)
+            case UInt8(ascii: "\r") where bytes.first == UInt8(ascii: "\n"): break
+            case UInt8(ascii: "\n"):
+                end()
+                return Row(line: first, fields: fields, problem: problem)
+            default:
+                if wasQuoted || byte == UInt8(ascii: "\"") { problem = "a quotation mark is in the wrong place" }
+                field.append(byte)
+            }
+        }
+        end()
+        return Row(line: first, fields: fields, problem: isQuoted ? "a quotation mark is not closed" : problem)
+    }
+}

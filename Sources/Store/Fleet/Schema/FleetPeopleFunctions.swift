@@ -1,0 +1,129 @@
+extension FleetSchema {
+    /// Step 3: what people may see and call, by their office and by the shops that they are members of.
+    static let people = #"""
+        -- The shops of the login; all of them for a member without a shop.
+        CREATE FUNCTION fleet.my_shops(p_office text DEFAULT NULL) RETURNS SETOF text
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            SELECT s.name FROM fleet.shop s WHERE EXISTS (
+                SELECT 1 FROM fleet.member m WHERE m.login = session_user AND (m.shop IS NULL OR m.shop = s.name)
+                AND (p_office IS NULL OR m.office = p_office))
+        $body$;
+
+        ALTER TABLE fleet.shop ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE fleet.lane ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE fleet.payment ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE fleet.attempt ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE fleet.receipt ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE fleet.change ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE fleet.event ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY of_shop ON fleet.shop FOR SELECT USING (name IN (SELECT fleet.my_shops()));
+        CREATE POLICY of_shop ON fleet.lane FOR SELECT USING (shop IN (SELECT fleet.my_shops()));
+        CREATE POLICY of_shop ON fleet.payment FOR SELECT USING (shop IN (SELECT fleet.my_shops()));
+        CREATE POLICY of_shop ON fleet.attempt FOR SELECT USING (shop IN (SELECT fleet.my_shops()));
+        CREATE POLICY of_shop ON fleet.receipt FOR SELECT USING (shop IN (SELECT fleet.my_shops()));
+        CREATE POLICY of_shop ON fleet.change FOR SELECT USING (lane_id IN (SELECT l.id FROM fleet.lane l));
+        CREATE POLICY of_shop ON fleet.event FOR SELECT USING (shop IN (SELECT fleet.my_shops()));
+
+        -- Refuses a login that is not a manager of the shop. The owner of the schema may do everything.
+        CREATE FUNCTION fleet.check_manager(p_shop text) RETURNS void
+        LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+        BEGIN
+            IF NOT pg_has_role(session_user, current_user, 'USAGE')
+                AND p_shop NOT IN (SELECT fleet.my_shops('manager'))
+            THEN
+                RAISE EXCEPTION 'only a manager of the shop may do this' USING ERRCODE = 'CP006';
+            ELSIF NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
+                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
+            END IF;
+        END $body$;
+
+        CREATE FUNCTION fleet.invite(p_shop text, p_lane text, p_token text, p_hours bigint) RETURNS void
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+        BEGIN
+            PERFORM fleet.check_manager(p_shop);
+            INSERT INTO fleet.invitation (token_hash, shop, lane_name, expires_at)
+            VALUES (sha256(convert_to(p_token, 'UTF8')), p_shop, p_lane,
+                clock_timestamp() + make_interval(hours => p_hours::int));
+            INSERT INTO fleet.event (action, shop, detail) VALUES ('invite', p_shop, p_lane);
+        END $body$;
+
+        -- Erases personal data. Amounts, states, brands, and times stay, so that totals do not change.
+        CREATE FUNCTION fleet.erase(p_shop text, p_lane text, p_payment bigint, p_days bigint) RETURNS bigint
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+        DECLARE erased bigint;
+        BEGIN
+            PERFORM fleet.check_manager(p_shop);
+            WITH chosen AS (
+                UPDATE fleet.payment p SET erased_at = clock_timestamp(), last4 = NULL,
+                    content = fleet.stripped(p.content)
+                FROM fleet.lane l
+                WHERE l.id = p.lane_id AND p.shop = p_shop AND p.erased_at IS NULL
+                    AND (p_lane IS NULL OR l.name = p_lane) AND (p_payment IS NULL OR p.number = p_payment)
+                    AND (p_days IS NULL OR p.created_at < clock_timestamp() - make_interval(days => p_days::int))
+                RETURNING p.lane_id, p.name
+            ), attempts AS (
+                UPDATE fleet.attempt a SET content = fleet.stripped(a.content)
+                FROM chosen c WHERE a.lane_id = c.lane_id AND a.payment = c.name
+            ), receipts AS (
+                UPDATE fleet.receipt r SET content = fleet.stripped(r.content)
+                FROM chosen c WHERE r.lane_id = c.lane_id AND r.payment = c.name
+            ), changes AS (
+                UPDATE fleet.change h SET content = fleet.stripped(h.content)
+                FROM chosen c WHERE h.lane_id = c.lane_id AND h.payment = c.name
+            )
+            SELECT count(*) INTO erased FROM chosen;
+            INSERT INTO fleet.event (action, shop, detail) VALUES ('erase', p_shop, erased || ' payments');
+            RETURN erased;
+        END $body$;
+
+        -- For the owner of the schema, whose rights they need.
+        CREATE FUNCTION fleet.open_shop(p_shop text, p_time_zone text) RETURNS void
+        LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+        BEGIN
+            IF NOT EXISTS (SELECT 1 FROM pg_timezone_names z WHERE z.name = p_time_zone) THEN
+                RAISE EXCEPTION 'there is no such time zone' USING ERRCODE = 'CP008';
+            END IF;
+            INSERT INTO fleet.shop (name, time_zone) VALUES (p_shop, p_time_zone) ON CONFLICT DO NOTHING;
+        END $body$;
+
+        CREATE FUNCTION fleet.grant_office(p_login text, p_office text, p_shop text) RETURNS void
+        LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+        BEGIN
+            IF NOT EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname = p_login) THEN
+                RAISE EXCEPTION 'the server has no such login' USING ERRCODE = 'CP009';
+            END IF;
+            EXECUTE format('GRANT %I TO %I', 'fleet_' || p_office, p_login);
+            IF p_office <> 'lane' THEN
+                INSERT INTO fleet.member (login, office, shop) VALUES (p_login, p_office, p_shop)
+                ON CONFLICT DO NOTHING;
+            END IF;
+            INSERT INTO fleet.event (action, shop, detail) VALUES ('grant', p_shop, p_office || ' ' || p_login);
+        END $body$;
+
+        -- Roles belong to the server: another database of it may have them, or make them at this moment.
+        DO $body$
+        DECLARE role text;
+        BEGIN
+            FOREACH role IN ARRAY ARRAY['fleet_lane', 'fleet_clerk', 'fleet_manager', 'fleet_auditor'] LOOP
+                BEGIN
+                    IF NOT EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname = role) THEN
+                        EXECUTE format('CREATE ROLE %I NOLOGIN', role);
+                    END IF;
+                EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+                END;
+            END LOOP;
+        END $body$;
+
+        REVOKE ALL ON ALL FUNCTIONS IN SCHEMA fleet FROM PUBLIC;
+        GRANT USAGE ON SCHEMA fleet TO fleet_lane, fleet_clerk, fleet_manager, fleet_auditor;
+        GRANT EXECUTE ON FUNCTION fleet.ship, fleet.enroll, fleet.renew TO fleet_lane;
+        GRANT EXECUTE ON FUNCTION fleet.my_shops TO fleet_clerk, fleet_manager, fleet_auditor;
+        GRANT EXECUTE ON FUNCTION fleet.invite, fleet.erase TO fleet_manager;
+        GRANT SELECT ON fleet.step, fleet.shop, fleet.payment, fleet.attempt
+            TO fleet_clerk, fleet_manager, fleet_auditor;
+        GRANT SELECT (id, shop, name, epoch, applied, written, lag, clock_difference, refused, enrolled_at, heard_at,
+            applied_at, retired_at) ON fleet.lane TO fleet_clerk, fleet_manager, fleet_auditor;
+        GRANT SELECT ON fleet.receipt TO fleet_clerk, fleet_manager, fleet_auditor;
+        GRANT SELECT ON fleet.change, fleet.event TO fleet_manager, fleet_auditor;
+        """#
+}

@@ -1,0 +1,62 @@
+import Determinism
+import Money
+import Testing
+
+@testable import Fleet
+
+@Suite struct SettlementTests {
+    private static let headings = Settlement.headings.joined(separator: ",") + "\n"
+
+    private func key(_ lane: String, brand: String = "visa") -> TotalKey {
+        TotalKey(shop: "harbor", lane: lane, day: "2026-01-02", brand: brand, currency: .usDollar)
+    }
+
+    private func total(_ sales: Int64, _ amount: Int64, refunds: Int64 = 0, _ refunded: Int64 = 0) -> DayTotal {
+        DayTotal(sales: sales, salesAmount: amount, refunds: refunds, refundsAmount: refunded)
+    }
+
+    @Test func `a file has a total for each line, quoted or not`() throws {
+        let settlement = try Settlement(
+            "\u{FEFF}" + Self.headings
+                + "harbor,\"till \"\"1\"\"\",2026-01-02,VISA,usd,2,12.50,1,2.5\r\nharbor,a,2026-01-05,,USD,0,0,0,0\n\n")
+        #expect(settlement.totals[key("till \"1\"")] == total(2, 1250, refunds: 1, 250))
+        #expect(settlement.days == "2026-01-02"..."2026-01-05")
+        #expect(try Settlement(Self.headings).days == nil)
+    }
+
+    @Test(arguments: [
+        ("", 1), ("shop,lane\n", 1), (headings + "harbor,a,2026-01-02,visa,USD,1,1.00,0\n", 2),
+        (headings + "harbor,a,2026-13-02,visa,USD,1,1.00,0,0\n", 2),
+        (headings + "harbor,a,2026-01-02,visa,XYZ,1,1.00,0,0\n", 2),
+        (headings + "harbor,a,2026-01-02,visa,USD,-1,1.00,0,0\n", 2),
+        (headings + "harbor,a,2026-01-02,visa,USD,1,1.005,0,0\n", 2),
+        (headings + "\nharbor,\"a,2026-01-02,visa,USD,1,1.00,0,0\n", 3),
+        (headings + "harbor,\"a\"b,2026-01-02,visa,USD,1,1.00,0,0\n", 2),
+        (headings + String(repeating: "harbor,a,2026-01-02,visa,USD,1,1.00,0,0\n", count: 2), 3),
+    ])
+    func `a line that can't be read is named`(_ text: String, _ line: Int) {
+        let error = #expect(throws: FleetError.self) { try Settlement(text) }
+        guard case .malformedSettlement(line, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `differences have the names of what differs, in order`() {
+        let ours = [key("a"): total(1, 100), key("b"): total(2, 300), key("c"): total(1, 5)]
+        let theirs = [key("a"): total(1, 100), key("b"): total(2, 200), key("d"): total(1, 7)]
+        let found = SettlementDifference.between(ours, and: theirs)
+        #expect(found.map(\.key.lane) == ["b", "c", "d"])
+        #expect(found.map(\.kind) == [.differs, .notSettled, .notTaken])
+        #expect(SettlementDifference.between(ours, and: ours).isEmpty)
+    }
+
+    @Test func `pauses double up to the longest, and chance shortens them by half at most`() {
+        let options = ShippingOptions(firstRetry: .milliseconds(100), longestRetry: .seconds(1))
+        for failures in 1...40 {
+            let whole = min(Duration.seconds(1), .milliseconds(100 * (1 << min(failures - 1, 4))))
+            let pause = options.retryPause(failures, SeededRandomSource(seed: UInt64(failures)))
+            #expect(pause <= whole && pause >= whole / 2)
+        }
+    }
+}
