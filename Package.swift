@@ -184,7 +184,7 @@ let testTargets = layer(
     tests("Readers/USB", uses: "CLibUSB Determinism"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
     tests(
         "Payment/Hardware", uses: cards, "CCID DFU MagneticStripe Settings SimulatedTime TestDoubles TillConfiguration",
-        "USB"), tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
+        "USB"), tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Foundations/Determinism"),
     tests(
         "Payment/Hosts", uses: cards, "Connections Cryptography HostSecurity ISO8583 SimulatedTime TillConfiguration"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),

@@ -96,9 +96,8 @@ struct RootCommand: AsyncParsableCommand {
             DrawerCommand.self, ReadersCommand.self, LoginCommand.self, LogoutCommand.self, SitesCommand.self,
             OrdersCommand.self, CustomersCommand.self, StatsCommand.self, SettingsCommand.self, TaxesCommand.self,
             ShipmentsCommand.self, CommentsCommand.self, NotificationsCommand.self, CardsCommand.self,
-            SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, HostCommand.self, InitCommand.self,
-            FleetCommand.self, ConfigCommand.self,
-            FeaturesCommand.self, EMVCommand.self, DebugCommand.self, DoctorCommand.self, BackupCommand.self,
+            SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, HostCommand.self, FleetCommand.self,
+            InitCommand.self, ConfigCommand.self, FeaturesCommand.self, EMVCommand.self, DebugCommand.self, DoctorCommand.self, BackupCommand.self,
             RestoreCommand.self, MetricsCommand.self, ManPagesCommand.self,
         ])
 }

@@ -83,12 +83,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("payment", "payment", Set<String>()),
-        ("attempt", "paymentAttempt", ["sealedCardData", "lease", "openState"]),
-        ("receipt", "receipt", []),
+        ("payment", "payment", ""), ("attempt", "paymentAttempt", "sealedCardData lease openState"),
+        ("receipt", "receipt", ""),
     ])
     func `every column is shipped, or named here as one that is not`(
-        _ kind: String, _ table: String, _ kept: Set<String>
+        _ kind: String, _ table: String, _ kept: String
     ) throws {
         try database.execute(
             """
@@ -103,7 +102,7 @@ import Testing
             try database.rows("SELECT name FROM pragma_table_xinfo('\(table)')").map { $0["name"] as String })
         let shipped = Set(
             try database.rows("SELECT key FROM shipped_\(kind), json_each(content)").map { $0["key"] as String })
-        #expect(shipped.subtracting(["payment"]) == columns.subtracting(kept))
+        #expect(shipped.subtracting(["payment"]) == columns.subtracting(kept.split(separator: " ").map(String.init)))
     }
 
     @Test func `enrolling writes what the journal has, and a new epoch writes it anew`() throws {

@@ -6,7 +6,7 @@ import FoundationEssentials
 /// `fleet`
 struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fleet", abstract: "Ship the payments of many lanes to one back office, and look at them there.",
+        commandName: "fleet", abstract: "Ship payments of many lanes to one back office.",
         subcommands: [
             InitFleet.self, GrantOffice.self, InviteLane.self, EnrollLane.self, ShipLane.self, FleetStatus.self,
             FleetPayments.self, ReconcileFleet.self, FleetReport.self, EraseFleet.self,

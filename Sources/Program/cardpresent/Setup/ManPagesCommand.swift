@@ -41,9 +41,9 @@ struct ManPagesCommand: SynchronousReportingCommand {
     private static let environment: [(name: String, meaning: String)] = [
         ("CARDPRESENT_CONFIG", "The configuration file without --config."),
         ("CARDPRESENT_DATABASE", "The database file without --database."),
-        ("CARDPRESENT_FEATURES", "Features to enable and disable."),
+        ("CARDPRESENT_FEATURES", "Features to enable and disable."), ("CUPS_SERVER", "The print server."),
         ("CARDPRESENT_QUEUE", "The database of 'simulate work' without --queue."),
-        ("CUPS_SERVER", "The print server."),
+        ("CARDPRESENT_FLEET", "The database of the back office without --office."),
         ("NO_COLOR", "No color on a terminal, when it is set and not empty."),
         ("XDG_CONFIG_HOME", "The folder of the configuration; without it ~/.config."),
         ("XDG_DATA_HOME", "The folder of the database; without it ~/.local/share."),

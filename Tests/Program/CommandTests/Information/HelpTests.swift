@@ -61,6 +61,7 @@ struct HelpTests {
                   issuer                  Show and reconcile the simulated issuer's ledger.
                   host                    Check payment hosts, and decode and encode their
                                           messages (ISO 8583).
+                  fleet                   Ship payments of many lanes to one back office.
                   init                    Write a configuration by asking a few questions.
                   config                  Show and check the till configuration.
                   features                List features and experiments.
@@ -218,6 +219,8 @@ struct HelpTests {
         ["comments", "spam"], ["comments", "unspam"], ["comments", "trash"], ["comments", "untrash"],
         ["comments", "reply"], ["notifications", "list"], ["notifications", "read"], ["notifications", "sync"],
         ["backup"], ["restore"], ["metrics"], ["host", "check"], ["host", "status"], ["host", "settle"],
+        ["fleet", "init"], ["fleet", "grant"], ["fleet", "invite"], ["fleet", "enroll"], ["fleet", "ship"],
+        ["fleet", "status"], ["fleet", "payments"], ["fleet", "reconcile"], ["fleet", "report"], ["fleet", "erase"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)
