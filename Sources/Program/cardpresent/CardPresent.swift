@@ -97,8 +97,8 @@ struct RootCommand: AsyncParsableCommand {
             OrdersCommand.self, CustomersCommand.self, StatsCommand.self, SettingsCommand.self, TaxesCommand.self,
             ShipmentsCommand.self, CommentsCommand.self, NotificationsCommand.self, CardsCommand.self,
             SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, HostCommand.self, FleetCommand.self,
-            InitCommand.self, ConfigCommand.self, FeaturesCommand.self, EMVCommand.self, DebugCommand.self, DoctorCommand.self, BackupCommand.self,
-            RestoreCommand.self, MetricsCommand.self, ManPagesCommand.self,
+            InitCommand.self, ConfigCommand.self, FeaturesCommand.self, EMVCommand.self, DebugCommand.self,
+            DoctorCommand.self, BackupCommand.self, RestoreCommand.self, MetricsCommand.self, ManPagesCommand.self,
         ])
 }
 

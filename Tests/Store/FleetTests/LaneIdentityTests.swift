@@ -1,10 +1,10 @@
 import Determinism
 import PostgreSQL
-import Storage
 import TestPostgreSQL
 import Testing
 
 @testable import Fleet
+@testable import Storage
 
 @Suite(.enabled(if: TemporaryPostgreSQL.isUsed, Comment(rawValue: TemporaryPostgreSQL.missing)))
 struct LaneIdentityTests {
@@ -110,7 +110,7 @@ struct LaneIdentityTests {
         #expect(amounts == [100, 200, 300])
         let total = try await bench.office.totals().values.map(\.salesAmount)
         #expect(total == [600])
-        // The journal that is left behind is told, too.
+        // The journal that is left behind hears of it, too.
         let error = await failure { _ = try await lane.shipper(to: bench.office).ship(patience: .zero) }
         guard case .otherEpoch(_, 2) = error else {
             Issue.record("\(String(describing: error))")

@@ -1,5 +1,6 @@
 import Determinism
 import Money
+import Payments
 import PostgreSQL
 import Storage
 import TestPostgreSQL

@@ -104,7 +104,7 @@ public actor BackOffice {
                 "SELECT fleet.invite($1, $2, $3, $4)", .text(shop), .text(lane), .text(token), .integer(Int64(hours))))
     }
 
-    /// Erases the personal data of payments: last four digits, order, codes, receipts. Amounts, states, and brands stay.
+    /// Erases the personal data of payments: last four digits, order, codes, receipts. Amounts, states, brands stay.
     ///
     /// - Parameters:
     ///   - shop: the shop.
@@ -157,7 +157,7 @@ public actor BackOffice {
     }
 }
 
-/// What a login may do in a back office.
+/// The rights of a login in a back office.
 public enum Office: String, Sendable, CaseIterable {
     /// Ships, and sees nothing.
     case lane

@@ -1,7 +1,7 @@
 public import Money
 import PostgreSQL
 
-/// What belongs to one line of a settlement: a lane, a day, a brand, a currency.
+/// The name of a line of a settlement: a lane, a day, a brand, a currency.
 public struct TotalKey: Hashable, Comparable, Sendable {
     public let shop: String
     public let lane: String

@@ -1,6 +1,6 @@
 import PostgreSQL
 
-/// What a back office knows of a lane.
+/// The state of a lane, as its back office knows it.
 public struct LaneStatus: Hashable, Sendable {
     public let shop: String
     public let name: String
@@ -11,7 +11,7 @@ public struct LaneStatus: Hashable, Sendable {
     public let applied: Int64
     /// The number of the last entry that the lane had written when it was heard last.
     public let written: Int64
-    /// The age of the oldest entry of the last batch when it was applied, by the lane's own clock; nil before the first.
+    /// The age of the oldest entry of the last batch when it was applied, by the lane's clock; nil before the first.
     public let lag: Duration?
     /// How far the lane's clock is behind that of the server; negative when it is ahead.
     public let clockDifference: Duration?
@@ -43,17 +43,14 @@ extension BackOffice {
                 """
                 SELECT l.shop, l.name, l.id, l.epoch, l.applied, l.written, l.lag, l.clock_difference, l.refused,
                     (extract(epoch FROM clock_timestamp() - l.heard_at) * 1000)::bigint AS silence,
-                    l.retired_at IS NOT NULL AS retired, p.payments, p.unknown, a.advices,
-                    CASE WHEN l.epoch > 1 AND l.written > 0 AND l.applied = l.written THEN a.lost ELSE 0 END AS lost
-                FROM fleet.lane l,
-                LATERAL (
-                    SELECT count(*) AS payments, count(*) FILTER (WHERE state = 'unknown') AS unknown
-                    FROM fleet.payment WHERE lane_id = l.id) p,
-                LATERAL (
-                    SELECT count(*) FILTER (WHERE has_advice) AS advices,
-                        count(*) FILTER (WHERE epoch < l.epoch) AS lost
-                    FROM fleet.attempt WHERE lane_id = l.id) a
-                WHERE $1::text IS NULL OR l.shop = $1 ORDER BY l.shop, l.name, l.enrolled_at
+                    l.retired_at IS NOT NULL AS retired,
+                    (SELECT count(*) FROM fleet.payment p WHERE p.lane_id = l.id) AS payments,
+                    (SELECT count(*) FROM fleet.payment p WHERE p.lane_id = l.id AND p.state = 'unknown') AS unknown,
+                    (SELECT count(*) FROM fleet.attempt a WHERE a.lane_id = l.id AND a.has_advice) AS advices,
+                    CASE WHEN l.epoch > 1 AND l.written > 0 AND l.applied = l.written THEN
+                        (SELECT count(*) FROM fleet.attempt a WHERE a.lane_id = l.id AND a.epoch < l.epoch)
+                    ELSE 0 END AS lost
+                FROM fleet.lane l WHERE $1::text IS NULL OR l.shop = $1 ORDER BY l.shop, l.name, l.enrolled_at
                 """, .text(shop)))
         return try Self.reading { () throws(PostgreSQLError) in
             try rows.map { row throws(PostgreSQLError) in try LaneStatus(row) }

@@ -1,7 +1,7 @@
 import Determinism
 import Money
 
-/// What an acquirer says it settled: a total for each lane, day, and brand.
+/// The totals that an acquirer says it settled: one for each lane, day, and brand.
 ///
 /// The file is CSV (RFC 4180) in UTF-8 with a row of headings: `shop`, `lane`, `day` (`2026-01-02`), `brand`,
 /// `currency`, `sales`, `salesAmount`, `refunds`, `refundsAmount`. Amounts are decimals such as `12.50`.

@@ -71,7 +71,7 @@ extension FleetSchema {
             PRIMARY KEY (lane_id, name)
         );
         CREATE INDEX payment_by_time ON fleet.payment (created_at);
-        CREATE INDEX payment_unknown ON fleet.payment (shop) WHERE state = 'unknown';
+        CREATE INDEX payment_unknown ON fleet.payment (lane_id) WHERE state = 'unknown';
 
         CREATE TABLE fleet.attempt (
             lane_id text NOT NULL REFERENCES fleet.lane (id),
@@ -94,6 +94,7 @@ extension FleetSchema {
         );
         CREATE INDEX attempt_of_payment ON fleet.attempt (lane_id, payment);
         CREATE INDEX attempt_by_day ON fleet.attempt (day) WHERE state = 'captured';
+        CREATE INDEX attempt_by_epoch ON fleet.attempt (lane_id, epoch);
         CREATE INDEX attempt_with_advice ON fleet.attempt (lane_id) WHERE has_advice;
 
         CREATE TABLE fleet.receipt (

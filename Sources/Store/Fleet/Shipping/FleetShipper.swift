@@ -129,7 +129,7 @@ public struct FleetShipper: Sendable {
     ///
     /// - Parameter onEvent: hears of each batch with entries and each interruption.
     /// - Throws: ``FleetError``; always, at last.
-    public func follow(onEvent: @Sendable (ShippingEvent) -> Void = { _ in }) async throws(FleetError) -> Never {
+    public func follow(onEvent: @Sendable (ShippingEvent) -> Void = { _ in }) async throws(FleetError) {
         var failures = 0
         var heard: Duration?
         while true {
