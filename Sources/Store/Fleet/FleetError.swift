@@ -5,6 +5,8 @@ public import Storage
 public enum FleetError: Error, Hashable, Sendable {
     /// The server, or the way to it.
     case office(PostgreSQLError)
+    /// The address of the back office can't be read.
+    case badAddress
     /// The journal of this machine.
     case journal(StorageError)
     /// The server has no schema of a back office, or an older one than a command needs.
@@ -40,12 +42,16 @@ public enum FleetError: Error, Hashable, Sendable {
 
     /// Sorts an error of the server.
     init(_ error: PostgreSQLError) {
-        if error.reason == .canceled {
-            self = .canceled
-            return
+        switch error.reason {
+        case .canceled: self = .canceled
+        case .badAddress: self = .badAddress
+        default: self.init(state: error.report?.state.rawValue, of: error)
         }
+    }
+
+    private init(state: String?, of error: PostgreSQLError) {
         self =
-            switch error.report?.state.rawValue {
+            switch state {
             case "CP001": .unknownLane
             case "CP002": .retired
             case "CP004": .tokenRefused
@@ -82,6 +88,7 @@ public enum FleetError: Error, Hashable, Sendable {
     public var fix: String? {
         switch self {
         case .office(let error): error.isCommitUnknown ? "run the command again" : nil
+        case .badAddress: "give postgres://USER@HOST/DATABASE, or words such as host=HOST dbname=DATABASE"
         case .journal: nil
         case .notSetUp: "the owner of the database runs 'cardpresent fleet init'"
         case .notAllowed: "the owner of the database runs 'cardpresent fleet grant LOGIN --as OFFICE'"
@@ -108,6 +115,7 @@ extension FleetError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .office(let error): error.description
+        case .badAddress: "the address of the back office can't be read"
         case .journal(let error): error.description
         case .notSetUp: "the database has no back office, or an older one"
         case .notAllowed: "the login may not do this"

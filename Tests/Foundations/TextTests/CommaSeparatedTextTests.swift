@@ -1,6 +1,26 @@
 import Testing
 import Text
 
+@Suite struct CommaSeparatedRowsTests {
+    @Test func `fields are read with and without quotes, and lines are counted inside them, too`() {
+        let rows = Array(CommaSeparatedRows("\u{FEFF}a,\"b \"\"x\"\"\"\r\n\"two\nlines\",\n\nlast"))
+        #expect(rows.map(\.fields) == [["a", "b \"x\""], ["two\nlines", ""], [""], ["last"]])
+        #expect(rows.map(\.line) == [1, 2, 4, 5])
+        #expect(rows.allSatisfy { $0.problem == nil })
+        #expect(Array(CommaSeparatedRows("")).isEmpty)
+    }
+
+    @Test(arguments: ["a\"b", "\"a\"b", "\"a\"\"", "x,\"open\nline"])
+    func `a quotation mark in the wrong place is a problem of its row`(_ text: String) {
+        #expect(CommaSeparatedRows(text).contains { $0.problem != nil })
+    }
+
+    @Test func `what is written is read again`() {
+        let rows = [["a,b", "say \"yes\"", "two\r\nlines"], ["", "\r", "x"]]
+        #expect(CommaSeparatedRows(CommaSeparatedText.text(rows)).map(\.fields) == [rows[0], ["", "'\r", "x"]])
+    }
+}
+
 @Suite struct CommaSeparatedTextTests {
     @Test func `rows end with CR LF, and every field is quoted`() {
         #expect(

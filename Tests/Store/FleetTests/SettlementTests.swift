@@ -45,10 +45,10 @@ import Testing
     @Test func `differences have the names of what differs, in order`() {
         let ours = [key("a"): total(1, 100), key("b"): total(2, 300), key("c"): total(1, 5)]
         let theirs = [key("a"): total(1, 100), key("b"): total(2, 200), key("d"): total(1, 7)]
-        let found = SettlementDifference.between(ours, and: theirs)
+        let found = TotalDifference.between(ours, and: theirs)
         #expect(found.map(\.key.lane) == ["b", "c", "d"])
         #expect(found.map(\.kind) == [.differs, .notSettled, .notTaken])
-        #expect(SettlementDifference.between(ours, and: ours).isEmpty)
+        #expect(TotalDifference.between(ours, and: ours).isEmpty)
     }
 
     @Test func `pauses double up to the longest, and chance shortens them by half at most`() {

@@ -4,11 +4,12 @@ import EMVReplay
 import Money
 import Settings
 import Simulator
+import Text
 import TillConfiguration
 
 extension FuzzTarget {
     /// Files that people write or record.
-    static let files: [FuzzTarget] = [profile, settings, trace, authenticationCase]
+    static let files: [FuzzTarget] = [profile, settings, trace, authenticationCase, rows]
 
     private static let profile = FuzzTarget(
         "card-profile", longestInput: 2048, seeds: { try Seeds.files(in: "Simulator/Cards", ending: ".yaml") },
@@ -51,6 +52,26 @@ extension FuzzTarget {
             let check = OfflineAuthenticationCheck(try OfflineAuthenticationCase(text: text(bytes), file: "case.yaml"))
             hold(!check.steps.isEmpty, "a check has a step")
             hold(check.steps.dropLast().allSatisfy { $0.failure == nil }, "the first failure is the last step")
+        })
+
+    private static let rows = FuzzTarget(
+        "comma-separated", longestInput: 512,
+        seeds: {
+            [
+                "a,b\r\n1,\"x,\"\"y\"\"\"\n", "\u{FEFF}\"two\nlines\",\n\n", "\"a\"b,\"open", ",,\r\n=1,'",
+            ].map { Array($0.utf8) }
+        },
+        run: { bytes in
+            let rows = Array(CommaSeparatedRows(text(bytes)))
+            hold(rows.allSatisfy { !$0.fields.isEmpty }, "a row has a field")
+            hold(zip(rows, rows.dropFirst()).allSatisfy { $0.line < $1.line }, "rows are on lines of their own")
+            // What is written is read again, with the apostrophes of formulas.
+            let fields = rows.map(\.fields)
+            let written = CommaSeparatedText.text(fields)
+            let again = Array(CommaSeparatedRows(written))
+            same(again.map(\.fields.count), fields.map(\.count), "rows and fields")
+            hold(again.allSatisfy { $0.problem == nil }, "what is written has no mistake")
+            same(CommaSeparatedText.text(again.map(\.fields)), written, "it is written the same again")
         })
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -66,12 +66,8 @@ extension CommandFailure {
         }
         let (status, code): (ExitStatus, String) =
             switch error {
-            case .office(let error):
-                switch error.reason {
-                case .badAddress: (.usage, "malformed_office")
-                case .libraryMissing: (.unavailable, "library_missing")
-                default: (.unavailable, "office_unavailable")
-                }
+            case .office: (.unavailable, "office_unavailable")
+            case .badAddress: (.usage, "malformed_office")
             case .journal: (.unavailable, "database_failed")
             case .notSetUp: (.configuration, "no_fleet")
             case .notAllowed: (.configuration, "not_allowed")

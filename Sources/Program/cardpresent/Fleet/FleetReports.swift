@@ -1,4 +1,4 @@
-public import ArgumentParser
+import ArgumentParser
 import CardSecrets
 import Determinism
 import Fleet
@@ -127,14 +127,14 @@ struct ReconcileFleet: ReportingCommand {
         let theirs = settlement.totals.filter { key, _ in
             (shop ?? key.shop) == key.shop && (since ?? key.day) <= key.day && key.day <= (until ?? key.day)
         }
-        let rows = SettlementDifference.between(totals, and: theirs).map(DifferenceRow.init)
+        let rows = TotalDifference.between(totals, and: theirs).map(DifferenceRow.init)
         let unknown = lanes.reduce(0) { $0 + $1.unknown }
         let compared = Set(totals.keys).union(theirs.keys).count
         try output.write(
             [
                 "since": since, "until": until, "compared": compared, "unknownPayments": unknown,
                 "differences": rows.map(\.json),
-            ],
+            ] as JSONObject,
             text: (rows.isEmpty ? "" : TextTable.text(of: rows, right: [6, 7, 8, 9]))
                 + "\(compared) totals compared, \(rows.count) differ"
                 + (unknown == 0 ? "\n" : "; \(unknown) payments are unknown\n"))
@@ -144,7 +144,7 @@ struct ReconcileFleet: ReportingCommand {
 
 /// A total on which lanes and acquirer differ.
 private struct DifferenceRow: TableRow {
-    let difference: SettlementDifference
+    let difference: TotalDifference
 
     static var heads: [String] {
         ["shop", "lane", "day", "brand", "currency", "difference", "ours", "amount", "theirs", "amount"]
@@ -219,6 +219,7 @@ struct EraseFleet: ReportingCommand {
             try await office.erase(shop: shop, lane: lane, payment: payment, olderThan: days)
         }
         try output.write(
-            ["erased": erased], text: "erased the personal data of \(erased) \(erased == 1 ? "payment" : "payments")\n")
+            ["erased": erased] as JSONObject,
+            text: "erased the personal data of \(erased) \(erased == 1 ? "payment" : "payments")\n")
     }
 }

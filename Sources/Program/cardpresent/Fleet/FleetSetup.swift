@@ -85,7 +85,7 @@ struct GrantOffice: ReportingCommand {
             try await database.grant(office, to: login, in: shop)
         }
         try output.write(
-            ["login": login, "office": office.rawValue, "shop": shop],
+            ["login": login, "office": office.rawValue, "shop": shop] as JSONObject,
             text: "\(login.harmless) is \(office.rawValue) of \(shop.map { "'\($0.harmless)'" } ?? "all shops")\n")
     }
 }
@@ -122,6 +122,7 @@ struct InviteLane: ReportingCommand {
         try await CommandFailure.fleet { () async throws(FleetError) in
             try await office.invite(lane, of: shop, token: token, hours: hours)
         }
-        try output.write(["shop": shop, "lane": lane, "hours": hours, "token": token], text: token + "\n")
+        try output.write(
+            ["shop": shop, "lane": lane, "hours": hours, "token": token] as JSONObject, text: token + "\n")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Determinism
 import Fleet
+import Networking
 import Storage
 
 /// `fleet enroll`
@@ -55,7 +56,7 @@ struct EnrollLane: ReportingCommand {
             }
         }
         try output.write(
-            ["lane": lane.name, "shop": lane.shop, "id": lane.id, "epoch": lane.epoch],
+            ["lane": lane.name, "shop": lane.shop, "id": lane.id, "epoch": lane.epoch] as JSONObject,
             text: "\(lane.description.harmless), epoch \(lane.epoch)\nnext: 'cardpresent fleet ship --follow'\n")
     }
 }

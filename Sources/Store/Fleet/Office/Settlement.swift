@@ -1,5 +1,6 @@
 import Determinism
 import Money
+import Text
 
 /// The totals that an acquirer says it settled: one for each lane, day, and brand.
 ///
@@ -77,7 +78,7 @@ public struct Settlement: Hashable, Sendable {
 }
 
 /// A total on which a back office and an acquirer do not agree.
-public struct SettlementDifference: Hashable, Sendable {
+public struct TotalDifference: Hashable, Sendable {
     /// What is wrong.
     public enum Kind: String, Sendable {
         /// The lane has taken money that the acquirer has not settled.
@@ -99,66 +100,9 @@ public struct SettlementDifference: Hashable, Sendable {
     /// - Returns: the keys on which they differ, in order.
     public static func between(
         _ ours: [TotalKey: DayTotal], and theirs: [TotalKey: DayTotal]
-    ) -> [SettlementDifference] {
+    ) -> [TotalDifference] {
         Set(ours.keys).union(theirs.keys).sorted().compactMap { key in
-            ours[key] == theirs[key] ? nil : SettlementDifference(key: key, ours: ours[key], theirs: theirs[key])
+            ours[key] == theirs[key] ? nil : TotalDifference(key: key, ours: ours[key], theirs: theirs[key])
         }
-    }
-}
-
-/// The rows of a text of comma-separated values (RFC 4180). Lines may end with LF alone.
-struct CommaSeparatedRows: Sequence {
-    struct Row {
-        /// The line on which it begins, from 1.
-        let line: Int
-        let fields: [String]
-        /// What is wrong with it; nil when nothing is.
-        let problem: String?
-    }
-
-    private let text: String
-
-    init(_ text: String) { self.text = text }
-
-    func makeIterator() -> AnyIterator<Row> {
-        var bytes = Array(text.utf8)[...]
-        // The mark that some programs put in front (U+FEFF).
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
-        var line = 1
-        return AnyIterator { bytes.isEmpty ? nil : Self.row(&bytes, &line) }
-    }
-
-    /// Takes one row, with the end of its line.
-    private static func row(_ bytes: inout ArraySlice<UInt8>, _ line: inout Int) -> Row {
-        let first = line
-        var (fields, field, problem) = ([String](), [UInt8](), String?.none)
-        var (isQuoted, wasQuoted) = (false, false)
-        func end() { fields.append(String(decoding: field, as: UTF8.self)) }
-        while let byte = bytes.popFirst() {
-            if byte == UInt8(ascii: "\n") { line += 1 }
-            switch byte {
-            case UInt8(ascii: "\"") where isQuoted:
-                if bytes.first == byte {
-                    field.append(byte)
-                    bytes = bytes.dropFirst()
-                } else {
-                    isQuoted = false
-                }
-            case _ where isQuoted: field.append(byte)
-            case UInt8(ascii: "\"") where field.isEmpty && !wasQuoted: (isQuoted, wasQuoted) = (true, true)
-            case UInt8(ascii: ","):
-                end()
-                (field, wasQuoted) = ([], false)
-            case UInt8(ascii: "\r") where bytes.first == UInt8(ascii: "\n"): break
-            case UInt8(ascii: "\n"):
-                end()
-                return Row(line: first, fields: fields, problem: problem)
-            default:
-                if wasQuoted || byte == UInt8(ascii: "\"") { problem = "a quotation mark is in the wrong place" }
-                field.append(byte)
-            }
-        }
-        end()
-        return Row(line: first, fields: fields, problem: isQuoted ? "a quotation mark is not closed" : problem)
     }
 }
