@@ -41,18 +41,15 @@ extension SchemaMigrator.Step {
             WHEN OLD.sequence > (SELECT acknowledged FROM lane)
             BEGIN SELECT RAISE(ABORT, 'an entry of the outbox stays until the back office has it'); END;
 
-            \(shipped("payment", of: "payment", name: "id || '-' || createdAt", paymentColumns))
-            \(shipped(
-                "attempt", of: "paymentAttempt", name: "idempotencyKey", attemptColumns, payment: paymentOfRow))
-            \(shipped(
-                "receipt", of: "receipt", name: "id || '-' || createdAt", receiptColumns, payment: paymentOfRow))
+            \(shipped("payment", of: "payment", paymentColumns))
+            \(shipped("attempt", of: "paymentAttempt", attemptColumns, payment: paymentOfRow))
+            \(shipped("receipt", of: "receipt", receiptColumns, payment: paymentOfRow))
             \(shipping("payment", of: "payment", after: "INSERT", "UPDATE"))
             \(shipping("attempt", of: "paymentAttempt", after: "INSERT", "UPDATE"))
             \(shipping("receipt", of: "receipt", after: "INSERT"))
             """)
 
-    /// The name of the payment that a row belongs to. A number alone names no payment: after a restored backup, another
-    /// payment can have it.
+    /// The name of the payment that a row belongs to.
     private static let paymentOfRow = "(SELECT p.id || '-' || p.createdAt FROM payment p WHERE p.id = paymentID)"
 
     private static let paymentColumns = """
@@ -69,14 +66,15 @@ extension SchemaMigrator.Step {
         id paymentID kind content createdAt attemptID version orderID amount currency last4 authCode
         """
 
-    /// Returns the view of what is shipped of a table.
+    /// Returns the view of what is shipped of a table. A row is named by its number and the time of its beginning: after
+    /// a restored backup, another row can have the number.
     private static func shipped(
-        _ kind: String, of table: String, name: String, _ columns: String, payment: String? = nil
+        _ kind: String, of table: String, _ columns: String, payment: String? = nil
     ) -> String {
         var members = columns.split(separator: " ").map { "'\($0)', \($0)" }
         if let payment { members.append("'payment', \(payment)") }
         return """
-            CREATE VIEW shipped_\(kind) AS SELECT id, \(name) AS name, json_object(
+            CREATE VIEW shipped_\(kind) AS SELECT id, id || '-' || createdAt AS name, json_object(
                 \(members.joined(separator: ", "))) AS content FROM \(table);
             """
     }
