@@ -1,5 +1,4 @@
 import ArgumentParser
-import CardSecrets
 import Determinism
 import Fleet
 import Money

@@ -66,8 +66,8 @@ extension SchemaMigrator.Step {
         id paymentID kind content createdAt attemptID version orderID amount currency last4 authCode
         """
 
-    /// Returns the view of what is shipped of a table. A row is named by its number and the time of its beginning: after
-    /// a restored backup, another row can have the number.
+    /// Returns the view of what is shipped of a table. A row is named by its number and the time of its beginning:
+    /// after a restored backup, another row can have the number.
     private static func shipped(
         _ kind: String, of table: String, _ columns: String, payment: String? = nil
     ) -> String {
