@@ -91,6 +91,7 @@ let payment = layer(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
         embedding: "Profiles/Shipped"), target("Terminal", uses: "Determinism Money Payments"),
     target("ZVT", uses: tills, "CardSecrets"), target("StripeTerminal", uses: tills, "Cryptography"),
+    target("NexoTerminal", uses: tills, "CardSecrets Cryptography"),
     target("HostSecurity", uses: "CardSecrets Concurrency CToken Cryptography Determinism Files ISO8583 Settings Text"),
     target(
         "Hosts", uses: "CardSecrets Concurrency Connections Cryptography Determinism EMV HostSecurity ISO8583",

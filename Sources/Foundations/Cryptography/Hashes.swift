@@ -67,7 +67,7 @@ final class FetchedDigest: Sendable {
     let length: Int
     // An EVP_MD is immutable once fetched, counts its references atomically and is meant to be shared
     // by threads. It is never freed, as it lives as long as the process.
-    private nonisolated(unsafe) let handle: OpaquePointer?
+    nonisolated(unsafe) let handle: OpaquePointer?
 
     private init(_ name: String, length: Int) {
         (self.name, self.length) = (name, length)

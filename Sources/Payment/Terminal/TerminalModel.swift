@@ -148,7 +148,9 @@ extension TerminalModel {
             case .preauthorization: open.append(record)
             case .capture(let reference, _), .release(let reference), .reversal(let reference, _):
                 open.removeAll { $0.matches(reference) }
-            case .payment, .refund, .giveBack, .endOfDay, .totals, .signOn, .diagnosis, .display, .input, .print: break
+            case .payment, .refund, .giveBack, .cardReading, .endOfDay, .totals, .signOn, .diagnosis, .display, .input,
+                .print:
+                break
             }
         }
         return open

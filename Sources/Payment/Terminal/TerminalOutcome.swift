@@ -108,11 +108,16 @@ public struct TerminalReport: Hashable, Sendable {
     public let totals: TerminalTotals?
     /// The customer's answer; `yes` or `no` for a confirmation.
     public let input: String?
+    /// The card of ``TerminalOperation/cardReading``.
+    public let card: CardDetails?
     public let receipts: [TerminalReceipt]
 
     /// Takes what the operation has; nothing for most.
-    public init(totals: TerminalTotals? = nil, input: String? = nil, receipts: [TerminalReceipt] = []) {
-        (self.totals, self.input, self.receipts) = (totals, input, receipts)
+    public init(
+        totals: TerminalTotals? = nil, input: String? = nil, card: CardDetails? = nil,
+        receipts: [TerminalReceipt] = []
+    ) {
+        (self.totals, self.input, self.card, self.receipts) = (totals, input, card, receipts)
     }
 }
 

@@ -55,6 +55,8 @@ public enum TerminalOperation: Hashable, Sendable {
     case reversal(of: TransactionReference, amount: Money? = nil)
     /// Gives back a payment, or a part of it, also of an earlier batch. Needs no card.
     case giveBack(of: TransactionReference, amount: Money)
+    /// Reads a card and keeps it for the till's next request. Until ``TerminalModel/confirm(_:)``, it holds the terminal.
+    case cardReading
     /// Settles the open batch with the host.
     case endOfDay
     /// Reads the totals of the open batch, and closes nothing.
@@ -74,14 +76,14 @@ public enum TerminalOperation: Hashable, Sendable {
     public var movesMoney: Bool {
         switch self {
         case .payment, .refund, .preauthorization, .capture, .release, .reversal, .giveBack: true
-        case .endOfDay, .totals, .signOn, .diagnosis, .display, .input, .print: false
+        case .cardReading, .endOfDay, .totals, .signOn, .diagnosis, .display, .input, .print: false
         }
     }
 
     /// Whether a card is presented for it.
     public var needsCard: Bool {
         switch self {
-        case .payment, .refund, .preauthorization: true
+        case .payment, .refund, .preauthorization, .cardReading: true
         case .capture, .release, .reversal, .giveBack, .endOfDay, .totals, .signOn, .diagnosis, .display, .input,
             .print:
             false

@@ -62,7 +62,7 @@ extension TerminalOperation {
         case .capture(_, .part(let amount)), .capture(_, .allBut(let amount)): amount
         case .reversal(_, let amount): amount
         case .giveBack(_, let amount): amount
-        case .capture, .release, .endOfDay, .totals, .signOn, .diagnosis, .display, .input, .print: nil
+        case .capture, .release, .cardReading, .endOfDay, .totals, .signOn, .diagnosis, .display, .input, .print: nil
         }
     }
 }

@@ -1,18 +1,25 @@
-import Text
-
 /// Reads JSON (RFC 8259) from any bytes; invalid JSON gives nil.
-struct JSONReader {
+public struct JSONReader {
     private let bytes: [UInt8]
+    private let takesRepeatedNames: Bool
     private var index = 0
     private var depth = 0
 
     /// Deeper than any client's JSON, and far from the end of a thread's stack.
     private static let deepest = 64
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: [UInt8], _ takesRepeatedNames: Bool) {
+        (self.bytes, self.takesRepeatedNames) = (bytes, takesRepeatedNames)
+    }
 
-    static func node(_ bytes: [UInt8]) -> JSONValue? {
-        var reader = JSONReader(bytes)
+    /// Reads a whole text.
+    ///
+    /// - Parameters:
+    ///   - bytes: the text in UTF-8. Bytes that are not UTF-8 become replacement characters.
+    ///   - takesRepeatedNames: whether an object may have a name twice, and has its last value then, as in PHP.
+    /// - Returns: the value, with numbers as they were written; nil for invalid JSON, and beyond 64 levels.
+    public static func node(_ bytes: [UInt8], takesRepeatedNames: Bool = true) -> JSONValue? {
+        var reader = JSONReader(bytes, takesRepeatedNames)
         reader.skipSpace()
         guard let node = reader.value() else { return nil }
         reader.skipSpace()
@@ -69,11 +76,11 @@ struct JSONReader {
             guard take(UInt8(ascii: ":")) else { return nil }
             skipSpace()
             guard let value = value() else { return nil }
-            // PHP keeps the last value of a repeated name.
             if let index = members.firstIndex(where: { $0.name == name }) {
+                guard takesRepeatedNames else { return nil }
                 members[index].value = value
             } else {
-                members.append(JSONValue.Member(name: name, value: value))
+                members.append(JSONValue.Member(name, value))
             }
             skipSpace()
             if take(UInt8(ascii: "}")) { return .object(members) }
