@@ -127,8 +127,8 @@ let simulator = layer(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
         "StoreSite"), target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
     target(
-        "TerminalServer", uses: "CardSecrets Connections Determinism Files HTTPListening Money Networking Payments",
-        "Sessions Settings Simulator StripeTerminal Terminal Text TillConfiguration Yosemite ZVT"),
+        "TerminalServer", uses: "CardSecrets Connections Determinism EMV Files HTTPListening Money Networking",
+        "NexoTerminal Payments Sessions Settings Simulator StripeTerminal Terminal Text TillConfiguration Yosemite ZVT"),
     target(
         "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography Hardware HostSecurity Hosts ISO8583",
         "Networking Printing Settings Storage StoreSite TillConfiguration USB Yosemite"),
@@ -164,9 +164,9 @@ let program = layer(
         dependencies: [
             "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections CProcessSecrecy Cryptography Determinism",
             "DFU Doctor EMV EMVReplay Explorer Files Fleet Hardware Hosts HostSecurity HTTPListening ISO8583",
-            "MagneticStripe Mail ManualPages Money Monitoring Networking Payments PCSC PostgreSQL Printing Receipts",
-            "Recorder ScenarioFormat ScenarioRunner Sessions Settings SimulationServer Simulator SmartCard Storage",
-            "StoreSite StoreSiteServer Terminal TerminalServer Text TillConfiguration USB WorkQueue Yosemite",
+            "MagneticStripe Mail ManualPages Money Monitoring Networking NexoTerminal Payments PCSC PostgreSQL Printing",
+            "Receipts Recorder ScenarioFormat ScenarioRunner Sessions Settings SimulationServer Simulator SmartCard",
+            "Storage StoreSite StoreSiteServer Terminal TerminalServer Text TillConfiguration USB WorkQueue Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.
@@ -212,7 +212,6 @@ let testTargets = layer(
         "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
         "TillConfiguration"), tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"),
     tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"), tests("Payment/StripeTerminal", uses: tills),
-    tests("Foundations/Determinism"),
     tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
     tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
     tests(
@@ -238,6 +237,7 @@ let libraries = [
     "Receipts": "Payments", "StoreSiteServer": "", "ZVT": "Terminal", "Networking": "", "EntryPoint": "", "Storage": "",
     "SmartCard": "", "Simulator": "", "EMVReplay": "", "StoreSite": "", "Yosemite": "", "ISO8583": "", "WorkQueue": "",
     "PCSC": "", "Mail": "", "PostgreSQL": "", "EMV": "", "DFU": "", "USB": "", "StripeTerminal": "Terminal", "CCID": "",
+    "NexoTerminal": "Terminal",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets

@@ -9,7 +9,7 @@ import Terminal
 ///
 /// Time is a part of the simulation: it goes on by a second with each request that may change something, and by what
 /// payments take. So the same requests, one after the other, get the same bytes.
-actor SimulatedTerminals {
+actor SimulatedTerminals: DeliverySource {
     private var account: StripeTerminal
     private var now: Timestamp
     private let seed: UInt64

@@ -18,6 +18,7 @@ extension SimulationServer: StoppableServer {}
 extension StoreSiteServer: StoppableServer {}
 extension TerminalServer: StoppableServer {}
 extension ZVTServer: StoppableServer {}
+extension NexoServer: StoppableServer {}
 
 /// Runs a server of a command until Ctrl-C or another signal. The first signal lets running requests end, and a second
 /// one cuts them off. SIGHUP reads files again instead, unless it is that of a closed terminal.

@@ -10,7 +10,7 @@ struct SimulateCommand: ParsableCommand {
         subcommands: [
             SimulateRun.self, SimulateExplore.self, SimulateWork.self, SimulateServe.self, SimulateSchema.self,
             SimulateCard.self, SimulateUSB.self, SimulateFirmware.self, SimulateStore.self, SimulateAcquirer.self,
-            SimulateTerminal.self,
+            SimulateTerminal.self, SimulateCertificates.self,
         ])
 }
 

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Connections
 import Determinism
 import HTTPListening
+import NexoTerminal
 import TerminalServer
 
 /// `simulate terminal`
@@ -12,6 +14,8 @@ struct SimulateTerminal: ReportingCommand {
               cardpresent simulate terminal --protocol stripe
               cardpresent simulate terminal --protocol stripe --port 0 --seed 7 --json
               cardpresent simulate terminal --protocol zvt --port 20007 --seed 1
+              cardpresent simulate terminal --protocol nexo --port 8443 --seed 1
+              cardpresent simulate terminal --protocol nexo --certificates certificates --passphrase-file passphrase
 
             Prints its address and runs until Ctrl-C or SIGTERM, which lets running requests end. Give the till this \
             address instead of the vendor's, or of the terminal on the counter. Stripe's clients need a test key, such \
@@ -24,12 +28,15 @@ struct SimulateTerminal: ReportingCommand {
         case stripe
         /// ZVT, over TCP.
         case zvt
+        /// Compatible with Adyen's Terminal API, which has the messages of nexo.
+        case nexo
 
         /// The port on which tills look for a terminal.
         var port: Int {
             switch self {
             case .stripe: 12_111
             case .zvt: 20_007
+            case .nexo: 8443
             }
         }
     }
@@ -38,7 +45,8 @@ struct SimulateTerminal: ReportingCommand {
     var tillProtocol: TillProtocol
     @Option(
         help: ArgumentHelp(
-            "Port to listen on; 0 picks a free port. Default: 12111 for stripe, 20007 for zvt.", valueName: "port"))
+            "Port to listen on; 0 picks a free port. Default: 12111 for stripe, 20007 for zvt, 8443 for nexo.",
+            valueName: "port"))
     var port: Int?
     @Option(
         help: ArgumentHelp(
@@ -49,14 +57,22 @@ struct SimulateTerminal: ReportingCommand {
         help: ArgumentHelp(
             "Random seed. The same seed and requests give the same IDs, times, and bytes.", valueName: "number"))
     var seed: UInt64 = 1
+    @OptionGroup(title: "Nexo Options") var nexo: NexoOptions
     @OptionGroup var output: OutputOptions
 
-    func validate() throws { if let port { try check(port, in: 0...65_535, "--port") } }
+    func validate() throws {
+        if let port { try check(port, in: 0...65_535, "--port") }
+        guard tillProtocol == .nexo || !nexo.isGiven else {
+            throw ValidationError(
+                "--http-port, --terminal, --certificates, --passphrase-file, and --key-… require --protocol nexo")
+        }
+    }
 
     func execute() async throws {
         switch tillProtocol {
         case .stripe: try await serveStripe()
         case .zvt: try await serveZVT()
+        case .nexo: try await serveNexo()
         }
     }
 
@@ -109,6 +125,45 @@ struct SimulateTerminal: ReportingCommand {
                       protocol  ZVT over TCP, one till at a time
                       terminal  \(ZVTServer.terminalID), \(ZVTServer.currency)
                       password  \(ZVTServer.password)
+
+                    """)
+        }
+    }
+
+    private func serveNexo() async throws {
+        let wall = SystemTimeSource()
+        let setup = try nexo.setup()
+        let folder = try nexo.certificates.prepare(
+            terminal: nexo.terminals.first ?? NexoOptions.standardID, host: host, time: wall
+        ).folder
+        let tls: TLSServer
+        do throws(TLSSetupError) {
+            tls = try TLSServer(TLSServer.Settings(identity: folder.server), time: wall)
+        } catch {
+            throw CommandFailure(
+                .configuration, code: "tls_file", message: "TLS cannot be set up: \(error)",
+                fix: "give a folder of your own with --certificates, or a new one")
+        }
+        try await serve { (time, port) async throws(HTTPListenerError) in
+            try await NexoServer.start(
+                setup, seed: seed, host: host, port: nexo.httpPort ?? 8444,
+                security: NexoServer.Security(tls, port: port), time: time)
+        } onStart: { server throws(CommandFailure) in
+            let secure = "https://\(host):\(server.securePort ?? 0)"
+            let json: JSONObject = [
+                "address": secure, "http": server.address, "protocol": tillProtocol.rawValue,
+                "terminals": nexo.terminals, "authority": folder.authority.certificate,
+                "keyIdentifier": nexo.identifier, "keyVersion": nexo.version,
+            ]
+            try output.write(
+                json,
+                text: """
+                    Terminals at \(secure)/nexo/
+                      protocol    compatible with Adyen's Terminal API (nexo)
+                      without TLS \(server.address): /nexo/, /sync, /async
+                      terminals   \(nexo.terminals.joined(separator: ", "))
+                      authority   \(folder.authority.certificate)
+                      key         \(nexo.identifier), version \(nexo.version)
 
                     """)
         }

@@ -1,0 +1,72 @@
+import CardSecrets
+import Determinism
+import EMV
+import Money
+import NexoTerminal
+import Payments
+import Sessions
+import Simulator
+import Text
+
+/// The cards of simulated cardholders at a nexo-compatible terminal.
+enum NexoTestCards {
+    /// The built-in profiles of the cards; the first is the standard card.
+    static let names = [
+        "visa-credit", "visa-debit", "mastercard-credit", "maestro", "amex", "pin-required", "online-pin",
+    ]
+    /// The card that is presented when nobody names one.
+    static let standard = "visa-credit"
+
+    /// The response codes that amounts ask for.
+    private static let codes = ["01", "05", "13", "14", "51", "54", "55", "57", "61", "62", "65", "75", "91", "96"]
+
+    /// What a cardholder does about an amount.
+    enum Deed: Hashable {
+        /// Presents this card of the plan.
+        case present(String)
+        case cancel
+    }
+
+    /// The standard card answers amounts as the vendor's test cards do; others are approved by their accounts.
+    static func deed(_ card: String?, for amount: Money?) -> Deed {
+        let card = card ?? standard
+        guard card == standard, let amount, let test = NexoTestAmount(minorUnits: amount.minorUnits) else {
+            return .present(card)
+        }
+        switch test {
+        case .cardholderCancels: return .cancel
+        case .responseCode(let code): return .present(variant(code))
+        }
+    }
+
+    private static func variant(_ code: String) -> String { "\(standard)/\(code)" }
+
+    /// The session of one terminal: the cards, and for each response code a copy of the standard card whose issuer
+    /// answers with it. Their accounts have no limit.
+    static func plan(seed: UInt64, start: Timestamp) throws(CardProfileError) -> SessionPlan {
+        var cards: [PlannedCard] = []
+        for name in names {
+            var profile = try CardProfileLibrary.profile(name)
+            profile.account.available = nil
+            cards.append(PlannedCard(profile, name: name))
+        }
+        for code in codes {
+            var profile = try CardProfileLibrary.profile(standard)
+            profile.account.available = nil
+            profile.account.responseCode = code
+            cards.append(PlannedCard(profile, name: variant(code)))
+        }
+        var plan = SessionPlan(cards: cards, seed: seed)
+        (plan.start, plan.logsExchanges) = (start, false)
+        return plan
+    }
+
+    /// What a reader shows of a card that it reads and does not charge.
+    static func details(_ name: String) -> CardDetails? {
+        guard let application = (try? CardProfileLibrary.profile(name))?.applications.first else { return nil }
+        let lastFour = application.pan.bytes.withUnsafeBytes { $0.suffix(4).map { String($0) }.joined() }
+        return CardDetails(
+            brand: CardBrand(aid: application.aid)?.rawValue ?? "", lastFour: lastFour, entryMode: .chip,
+            cardholderVerification: .none, aid: application.aid.hexadecimal, applicationName: application.label)
+    }
+}

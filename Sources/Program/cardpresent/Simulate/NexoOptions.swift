@@ -1,0 +1,192 @@
+import ArgumentParser
+import CardSecrets
+import Connections
+import Cryptography
+import Determinism
+import FoundationEssentials
+import NexoTerminal
+import TerminalServer
+
+/// The options of `simulate terminal` that only `--protocol nexo` has.
+struct NexoOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Port without TLS of nexo terminals; 0 picks a free port. Default: 8444.", valueName: "port"))
+    var httpPort: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Terminal ID (POIID): model-serial. Can be repeated. Default: \(Self.standardID).", valueName: "id"))
+    var terminal: [String] = []
+    @OptionGroup var certificates: TerminalCertificateOptions
+    @Option(
+        help: ArgumentHelp(
+            "File with the passphrase of encrypted messages. It is created if it does not exist.",
+            discussion: """
+                Then /nexo takes encrypted messages only. Without it, the passphrase is '\(Self.standardPassphrase)', \
+                and clear text is taken, too.
+                """, valueName: "file"),
+        completion: .file())
+    var passphraseFile: String?
+    @Option(help: ArgumentHelp("Key identifier of encrypted messages. Default: CardPresent.", valueName: "name"))
+    var keyIdentifier: String?
+    @Option(help: ArgumentHelp("Key version of encrypted messages. Default: 1.", valueName: "number"))
+    var keyVersion: Int?
+
+    static let standardID = "V400m-000000001"
+    private static let standardPassphrase = "correct horse battery"
+
+    /// The terminals' IDs.
+    var terminals: [String] { terminal.isEmpty ? [Self.standardID] : terminal }
+    var identifier: String { keyIdentifier ?? "CardPresent" }
+    var version: Int { keyVersion ?? 1 }
+
+    /// Whether an option was given.
+    var isGiven: Bool {
+        httpPort != nil || !terminal.isEmpty || certificates.certificates != nil || passphraseFile != nil
+            || keyIdentifier != nil || keyVersion != nil
+    }
+
+    func validate() throws {
+        try check(httpPort, in: 0...65_535, "--http-port")
+        try check(keyVersion, in: 0...99, "--key-version")
+        for id in terminal { try TerminalCertificateOptions.check(id) }
+        guard Set(terminal).count == terminal.count else { throw ValidationError("--terminal names one twice") }
+        if let keyIdentifier, keyIdentifier.isEmpty || keyIdentifier.utf8.count > 64 {
+            throw ValidationError("--key-identifier must have 1 to 64 characters")
+        }
+    }
+
+    /// What the terminals are named, and which key they take.
+    ///
+    /// - Throws: `CommandFailure`
+    func setup() throws(CommandFailure) -> NexoTerminalOptions {
+        var passphrase = Array(Self.standardPassphrase.utf8)
+        if let passphraseFile {
+            let file = try StoreSecretFile(passphraseFile, named: "nexo-passphrase", random: SystemRandomSource())
+            passphrase = Array(file.secret.utf8)
+        }
+        defer { passphrase.wipe() }
+        do throws(CryptographyError) {
+            let key = try NexoKey(
+                passphrase: SensitiveBytes(passphrase), identifier: identifier, version: version)
+            var options = NexoTerminalOptions(terminals: terminals, key: key)
+            options.takesClearText = passphraseFile == nil
+            return options
+        } catch {
+            throw CommandFailure(.internalError, code: "internal", message: "the key can't be derived: \(error)")
+        }
+    }
+}
+
+/// The folder with the certificates of simulated terminals.
+struct TerminalCertificateOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Folder with the certificates for TLS. What is missing is made; tills trust its ca.pem.",
+            discussion: """
+                Default: $XDG_DATA_HOME/cardpresent/terminal-certificates, or \
+                ~/.local/share/cardpresent/terminal-certificates.
+                """, valueName: "folder"),
+        completion: .directory)
+    var certificates: String?
+
+    /// The folder.
+    ///
+    /// - Throws: `CommandFailure` when no folder is named, and neither `XDG_DATA_HOME` nor `HOME` is set.
+    func folder() throws(CommandFailure) -> CertificateFolder {
+        if let certificates { return CertificateFolder(path: certificates) }
+        guard let data = DatabaseOptions.directory(environment: ProcessInfo.processInfo.environment) else {
+            throw CommandFailure(
+                .configuration, code: "no_folder", message: "no folder for certificates: HOME is not set",
+                fix: "give --certificates FOLDER")
+        }
+        return CertificateFolder(path: data + "/cardpresent/terminal-certificates")
+    }
+
+    /// Makes what is missing in the folder, with the common name that the vendor's libraries look for.
+    ///
+    /// - Parameters:
+    ///   - terminal: the terminal's ID.
+    ///   - host: the address that tills use, besides those of this machine.
+    ///   - time: the clock for the validity.
+    /// - Returns: the folder, and the paths of new certificates.
+    /// - Throws: `CommandFailure`
+    func prepare(
+        terminal: String, host: String, time: any TimeSource
+    ) throws(CommandFailure) -> (folder: CertificateFolder, new: [String]) {
+        let folder = try folder()
+        var names = ["localhost", "127.0.0.1", "::1"]
+        if !names.contains(host), host != "0.0.0.0", host != "::" { names.append(host) }
+        do throws(CertificateError) {
+            let new = try folder.prepare(
+                names: names, commonName: Self.commonName(terminal), time: time, random: SystemRandomSource())
+            return (folder, new)
+        } catch {
+            throw CommandFailure(
+                .configuration, code: "tls_file", message: "TLS cannot be set up: \(error)",
+                fix: "give a folder of your own with --certificates, or a new one")
+        }
+    }
+
+    /// The vendor's libraries look for this common name, and not for the host.
+    static func commonName(_ terminal: String) -> String { terminal + ".test.terminal.adyen.com" }
+
+    /// Checks the ID of a terminal: letters or digits, a hyphen, letters or digits. The common name has at most 64
+    /// characters.
+    static func check(_ id: String) throws {
+        let parts = id.split(separator: "-", omittingEmptySubsequences: false)
+        let isFormed = parts.count == 2 && parts.allSatisfy { part in
+            !part.isEmpty && part.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: false
+                }
+            }
+        }
+        guard isFormed, commonName(id).utf8.count <= 64 else {
+            throw ValidationError("'\(id)' is not the ID of a terminal, such as \(NexoOptions.standardID)")
+        }
+    }
+}
+
+/// `simulate certificates`
+struct SimulateCertificates: SynchronousReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "certificates", abstract: "Make the certificates of a simulated terminal.",
+        discussion: """
+            EXAMPLES:
+              cardpresent simulate certificates
+              cardpresent simulate certificates --terminal P400Plus-123456789 --certificates certificates
+
+            Makes a certificate authority and a certificate with the common name that libraries for nexo terminals \
+            look for, TERMINAL.test.terminal.adyen.com. 'simulate terminal --protocol nexo' does the same. Give \
+            ca.pem to the till. Certificates that are there and valid stay.
+            """)
+
+    @Option(help: ArgumentHelp("Terminal ID (POIID): model-serial.", valueName: "id"))
+    var terminal = NexoOptions.standardID
+    @Option(help: ArgumentHelp("Host name or address of the terminal, besides localhost.", valueName: "name"))
+    var host = "localhost"
+    @OptionGroup var certificates: TerminalCertificateOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws { try TerminalCertificateOptions.check(terminal) }
+
+    func execute() throws {
+        let made = try certificates.prepare(terminal: terminal, host: host, time: SystemTimeSource())
+        let (authority, server) = (made.folder.authority, made.folder.server)
+        let json: JSONObject = [
+            "authority": authority.certificate, "certificate": server.certificate, "key": server.key,
+            "commonName": TerminalCertificateOptions.commonName(terminal), "new": made.new,
+        ]
+        try output.write(
+            json,
+            text: """
+                authority    \(authority.certificate)
+                certificate  \(server.certificate)
+                key          \(server.key)
+                common name  \(TerminalCertificateOptions.commonName(terminal))
+
+                """)
+    }
+}
