@@ -41,6 +41,13 @@ enum NexoTestCards {
 
     private static func variant(_ code: String) -> String { "\(standard)/\(code)" }
 
+    /// A test number of its own for each response code, because an account is found by its number.
+    private static func number(_ code: String) -> [UInt8] {
+        let digits = ("4761739001900" + code).utf8.map { $0 &- 0x30 }
+        let check = (UInt8(0)...9).first { CheckDigit.isValid(digits + [$0]) } ?? 0
+        return digits + [check]
+    }
+
     /// The session of one terminal: the cards, and for each response code a copy of the standard card whose issuer
     /// answers with it. Their accounts have no limit.
     static func plan(seed: UInt64, start: Timestamp) throws(CardProfileError) -> SessionPlan {
@@ -54,6 +61,8 @@ enum NexoTestCards {
             var profile = try CardProfileLibrary.profile(standard)
             profile.account.available = nil
             profile.account.responseCode = code
+            let number = number(code)
+            for index in profile.applications.indices { profile.applications[index].pan = SealedBytes(number) }
             cards.append(PlannedCard(profile, name: variant(code)))
         }
         var plan = SessionPlan(cards: cards, seed: seed)

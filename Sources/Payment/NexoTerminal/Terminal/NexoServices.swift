@@ -11,6 +11,7 @@ extension NexoTerminal {
     /// - Throws: the failure that is the response. Nothing changed then.
     mutating func carryOut(_ call: NexoCall, _ request: JSONValue) throws(NexoFailure) -> JSONValue.Member? {
         let header = call.header
+        guard let desk = desks[header.poi] else { throw NexoFailure(.deviceOut) }
         let response: JSONValue
         switch header.category {
         case .payment: return try began { (terminal) throws(NexoFailure) in try terminal.pay(call, request) }
@@ -24,13 +25,13 @@ extension NexoTerminal {
             return try began { (terminal) throws(NexoFailure) in try terminal.begin(call, .totals, .totals) }
         case .reconciliation:
             return try began { (terminal) throws(NexoFailure) in try terminal.reconcile(call, request) }
-        case .diagnosis where request["HostDiagnosisFlag"]?.flag == true && desks[header.poi]?.dialog == nil:
+        case .diagnosis where request["HostDiagnosisFlag"]?.flag == true && desk.dialog == nil:
             return try began { (terminal) throws(NexoFailure) in try terminal.begin(call, .diagnosis, .diagnosis) }
         case .abort:
             abort(call, request)
             return nil
-        case .diagnosis: response = diagnosis(header.poi, host: nil)
-        case .login: response = login(header)
+        case .diagnosis: response = diagnosis(desk, host: nil)
+        case .login: response = login(header, desk)
         case .logout:
             desks[header.poi]?.loggedIn = nil
             response = ["Response": NexoResponses.success]
@@ -94,7 +95,7 @@ extension NexoTerminal {
             }
             if failure == nil { desk.reconciliation += 1 }
             json = members
-        case .diagnosis: json = diagnosis(desk.poi, host: failure == nil)
+        case .diagnosis: json = diagnosis(desk, host: failure == nil)
         }
         return JSONValue.Member(dialog.call.header.category.rawValue + "Response", json)
     }
@@ -206,24 +207,23 @@ extension NexoTerminal {
         return NexoFailure(.notFound, message)
     }
 
-    private func status(of poi: String) -> JSONValue {
-        let isBusy = desks[poi]?.model.holder != nil
-        return [
-            "GlobalStatus": isBusy ? "Busy" : "OK", "CardReaderOKFlag": true, "PEDOKFlag": true,
+    private func status(of desk: NexoDesk) -> JSONValue {
+        [
+            "GlobalStatus": desk.model.holder != nil ? "Busy" : "OK", "CardReaderOKFlag": true, "PEDOKFlag": true,
             "CommunicationOKFlag": true, "SecurityOKFlag": true,
             "PrinterStatus": faults.hasPaper ? "OK" : "NoPaper",
         ]
     }
 
-    private func diagnosis(_ poi: String, host: Bool?) -> JSONValue {
+    private func diagnosis(_ desk: NexoDesk, host: Bool?) -> JSONValue {
         .members([
-            "Response": NexoResponses.success, "POIStatus": status(of: poi),
+            "Response": NexoResponses.success, "POIStatus": status(of: desk),
             "HostStatus": host.map { [["AcquirerID": .text(options.merchantID), "IsReachableFlag": .bool($0)]] },
-            "LoggedSaleID": desks[poi]?.loggedIn.map { [.text($0)] },
+            "LoggedSaleID": desk.loggedIn.map { [.text($0)] },
         ])
     }
 
-    private mutating func login(_ header: NexoHeader) -> JSONValue {
+    private mutating func login(_ header: NexoHeader, _ desk: NexoDesk) -> JSONValue {
         desks[header.poi]?.loggedIn = header.id.saleID
         let serial = header.poi.split(separator: "-").last.map(String.init) ?? header.poi
         return [
@@ -239,7 +239,7 @@ extension NexoTerminal {
                     "POICapabilities": [
                         "CashierDisplay", "CustomerDisplay", "ICC", "MagStripe", "PrinterReceipt",
                     ], "POISerialNumber": .text(serial),
-                ], "POIStatus": status(of: header.poi),
+                ], "POIStatus": status(of: desk),
             ],
         ]
     }
