@@ -183,6 +183,7 @@ let testTargets = layer(
     tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"),
     tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"), tests("Foundations/Text"),
     tests("Readers/USB", uses: "CLibUSB Determinism"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
+    tests("Payment/NexoTerminal", uses: tills, "CardSecrets Cryptography"),
     tests(
         "Payment/Hardware", uses: cards, "CCID DFU MagneticStripe Settings SimulatedTime TestDoubles TillConfiguration",
         "USB"), tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Foundations/Determinism"),
