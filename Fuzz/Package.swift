@@ -33,6 +33,7 @@ let package = Package(
                 .product(name: "ISO8583", package: "CardPresent"),
                 .product(name: "Mail", package: "CardPresent"),
                 .product(name: "Networking", package: "CardPresent"),
+                .product(name: "NexoTerminal", package: "CardPresent"),
                 .product(name: "Receipts", package: "CardPresent"),
                 .product(name: "Simulator", package: "CardPresent"),
                 .product(name: "StripeTerminal", package: "CardPresent"),

@@ -18,7 +18,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] =
         transmission + readers + stripes + [firmware] + cardData + [certificates] + payments + simulator + files
-        + siteAnswers + receiptsAndMail + hosts + [stripeCalls]
+        + siteAnswers + receiptsAndMail + hosts + [stripeCalls, nexoCalls]
 
     /// The targets of libraries that no command uses yet.
     static let begun: [FuzzTarget] = [contactlessDirectory, ellipticCurves] + tills
