@@ -15,6 +15,8 @@ public struct CCIDInterface: Hashable, Sendable {
     public let bulkIn: USBEndpoint
     /// The endpoint of slot change notifications; not every reader has one.
     public let interrupt: USBEndpoint?
+    /// The slots that take cards without contacts, as far as that is known before a card is there.
+    public private(set) var contactless = ContactlessSlots.none
 
     /// The class code that vendors used before CCID had one.
     private static let vendorSpecificClassCode: UInt8 = 0xFF
@@ -44,6 +46,13 @@ public struct CCIDInterface: Hashable, Sendable {
             }
         }
         guard !usable.isEmpty else { throw firstError ?? .noInterface }
+        var firstSlot = 0
+        for index in usable.indices {
+            let descriptor = usable[index].descriptor
+            usable[index].contactless = ContactlessSlots(
+                device, descriptor, firstSlot: firstSlot, isAlone: usable.count == 1)
+            firstSlot += Int(descriptor.maximumSlotIndex) + 1
+        }
         return usable
     }
 

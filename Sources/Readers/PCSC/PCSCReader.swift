@@ -23,6 +23,8 @@ public actor PCSCReader {
 
     /// The reader's name in pcscd.
     public nonisolated let name: String
+    /// Whether the name is that of a contactless reader.
+    public nonisolated var isContactless: Bool { PCSCReaderName(name).isContactless }
     nonisolated let timing: PCSCTiming
     let time: any TimeSource
     private let library: PCSCLibrary?
@@ -152,7 +154,8 @@ public actor PCSCReader {
     // MARK: Power
 
     /// Begins a transaction with the card and resets it: a cold reset, which clears the state that other programs left,
-    /// and a warm one if the answer breaks the rules (EMV Book 1 §8.4). Waits while another program has the card.
+    /// and a warm one if the answer breaks the rules (EMV Book 1 §8.4), which are not for the answer that a contactless
+    /// reader makes. Waits while another program has the card.
     ///
     /// - Throws: ``PCSCError/cardAbsent``, ``PCSCError/heldByAnother(_:)``, ``PCSCError/answerToReset(_:)``,
     ///   ``PCSCError/canceled`` and others; the card is then released, without power.
@@ -227,6 +230,9 @@ public actor PCSCReader {
     private func reset(_ card: PCSCCard) async throws(PCSCError) -> ATR {
         try await card.reconnect(.unpower)
         var bytes = try await card.answerToReset()
+        if isContactless {
+            do throws(ATRError) { return try ATR(bytes) } catch { throw .answerToReset(.notAnATR(error)) }
+        }
         var verdict = EMVATRRules.verdict(on: bytes, after: .cold)
         if case .warmReset = verdict {
             try await card.reconnect(.reset)
@@ -356,8 +362,10 @@ extension PCSCReader {
 public struct PCSCCardChannel: PINPadCardChannel {
     let reader: PCSCReader
     let activation: UInt64
-    /// The card's answer to reset.
+    /// The card's answer to reset, or the one that the reader made for a card without contacts.
     public let atr: ATR
+    /// What the reader tells about a card without contacts; nil for a card with contacts.
+    public var contactless: ContactlessATR? { ContactlessATR(atr.bytes) }
     /// 0 or 1.
     public let transmissionProtocol: UInt8
     /// Whether the reader's driver names PIN verification among its features (PC/SC part 10).

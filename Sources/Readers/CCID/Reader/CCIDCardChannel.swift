@@ -7,8 +7,10 @@ public struct CCIDCardChannel: PINPadCardChannel {
     /// The slot that the card is in.
     public let slot: UInt8
     let activation: UInt64
-    /// The card's answer to reset.
+    /// The card's answer to reset, or the one that the reader made for a card without contacts.
     public let atr: ATR
+    /// What the reader tells about a card without contacts; nil for a card with contacts.
+    public var contactless: ContactlessATR? { ContactlessATR(atr.bytes) }
     /// 0 or 1.
     public let transmissionProtocol: UInt8
 

@@ -54,7 +54,9 @@ public actor CCIDReader {
             transport, interface, timeout: timing.command, time, onStaleAnswer: onRecovery)
         let presence = SlotPresence(
             activatesByItself: interface.descriptor.features.contains(.automaticActivation))
-        slots = (0...interface.descriptor.maximumSlotIndex).map { _ in ReaderSlot(presence) }
+        slots = (0...interface.descriptor.maximumSlotIndex).map { number in
+            ReaderSlot(presence, isContactless: interface.contactless.numbers.contains(number))
+        }
     }
 
     /// The number of slots.

@@ -8,11 +8,14 @@ struct CardActivation {
     // MARK: Reset
 
     /// Resets the card: cold at the first voltage at which it answers, then warm if the answer breaks the rules (EMV
-    /// Book 1 §8.4).
+    /// Book 1 §8.4). The answer that a contactless reader makes for a card follows no such rule.
     ///
     /// - Throws: ``CCIDError``
     func reset(_ reader: isolated CCIDReader) async throws(CCIDError) -> ATR {
         var (bytes, power) = try await coldReset(reader)
+        if reader.slots[Int(slot)].isContactless {
+            do throws(ATRError) { return try ATR(bytes) } catch { throw .answerToReset(.notAnATR(error)) }
+        }
         var verdict = EMVATRRules.verdict(on: bytes, after: .cold)
         if case .warmReset = verdict {
             bytes = try await warmReset(reader, power)

@@ -8,8 +8,12 @@ final class ReaderSlot {
     var presence: SlotPresence
     var power = SlotPower()
     var waiters = ChangeWaiters()
+    /// Whether the slot takes cards without contacts.
+    let isContactless: Bool
 
-    init(_ presence: SlotPresence) { self.presence = presence }
+    init(_ presence: SlotPresence, isContactless: Bool) {
+        (self.presence, self.isContactless) = (presence, isContactless)
+    }
 }
 
 /// Operations on the cards in a reader's slots.
@@ -24,7 +28,9 @@ extension CCIDReader {
     /// as far as the reader leaves them to the host. A card that was powered is reset; its channel becomes invalid.
     ///
     /// A card that does not answer, or not with an answer to reset, gets three attempts: one that was inserted again
-    /// quickly may still be moving. Then the cardholder has to insert it again.
+    /// quickly may still be moving. Then the cardholder has to insert it again. A card without contacts gets one
+    /// attempt, and the rules for answers to reset do not apply to it: the reader made the answer, and agreed with the
+    /// card before it.
     ///
     /// - Throws: ``CCIDError``; the card is without power then.
     public func powerOn(slot: UInt8 = 0) async throws(CCIDError) -> CCIDCardChannel {
@@ -38,7 +44,8 @@ extension CCIDReader {
                 do throws(CCIDError) {
                     return try await activate(slot)
                 } catch {
-                    guard attempt < Self.powerOnAttempts, error.mayBeBouncing else { throw error }
+                    let attempts = slots[index].isContactless ? 1 : Self.powerOnAttempts
+                    guard attempt < attempts, error.mayBeBouncing else { throw error }
                 }
                 attempt += 1
                 try await switchOff(slot)
@@ -100,7 +107,8 @@ extension CCIDReader {
         // Removals until here were before the card answered. A reader that powers cards by itself may have powered
         // another one since.
         if !descriptor.features.contains(.automaticActivation) { removals = slots[index].presence.removals }
-        let agreed = try await activation.agree(self, atr, usesDefaults: usesDefaults)
+        let isContactless = slots[index].isContactless
+        let agreed = isContactless ? 1 : try await activation.agree(self, atr, usesDefaults: usesDefaults)
         // The card itself states its waiting time, which may be most of an hour.
         let waitingTime = CardActivation.waitingTime(atr, agreed, descriptor)
         let wait = min(max(timing.exchange, waitingTime + .seconds(1)), timing.total)
@@ -108,7 +116,7 @@ extension CCIDReader {
         let runsT1 = descriptor.level.leavesProtocolToHost && agreed == 1
         let session = slots[index].power.start(
             atr, transmissionProtocol: agreed, wait: wait, removals: removals, runsT1: runsT1)
-        if runsT1, !descriptor.features.contains(.automaticIFSD) {
+        if runsT1, !isContactless, !descriptor.features.contains(.automaticIFSD) {
             try await CCIDCardCommand(slot: slot, session: session, time: commandDeadline(wait))
                 .negotiateInformationFieldSize(self)
         }

@@ -1,0 +1,58 @@
+/// The parts of a reader's name in pcscd: `MAKER PRODUCT [INTERFACE] (SERIAL) RR SS` (libccid, pcscd's hot plug). RR is
+/// the number of the reader and SS that of its slot, two hexadecimal digits each; interface and serial number may be
+/// missing. A device with two reader interfaces, and a reader with two slots, have two names.
+public struct PCSCReaderName: Hashable, Sendable {
+    /// Maker and product, with the serial number: the same for all readers of one device.
+    public let device: String
+    /// The name of the interface; nil if the driver gives none.
+    public let interface: String?
+
+    /// Words in the names of contactless readers and interfaces.
+    private static let words = ["PICC", "Contactless", "contactless", "-CL", "CL "]
+
+    /// Reads a name of pcscd. A name in another form is that of a device with one reader.
+    public init(_ name: String) {
+        var rest = name[...]
+        for _ in 0..<2 {
+            let digits = rest.suffix(3)
+            guard digits.count == 3, digits.first == " ", digits.dropFirst().allSatisfy(\.isHexDigit) else { break }
+            rest = rest.dropLast(3)
+        }
+        var serial = ""
+        if rest.hasSuffix(")"), let start = rest.lastIndex(of: "(") {
+            serial = String(rest[start...])
+            rest = rest[..<start]
+            while rest.last == " " { rest.removeLast() }
+        }
+        if rest.hasSuffix("]"), let start = rest.lastIndex(of: "[") {
+            interface = String(rest[rest.index(after: start)...].dropLast())
+            rest = rest[..<start]
+            while rest.last == " " { rest.removeLast() }
+        } else {
+            interface = nil
+        }
+        device = serial.isEmpty ? String(rest) : rest + " " + serial
+    }
+
+    /// Whether the name is that of a contactless reader.
+    public var isContactless: Bool {
+        let text = (interface ?? device) + " "
+        return Self.words.contains { text.contains($0) }
+    }
+
+    /// Returns the contactless reader in the same device as a reader with contacts; nil if there is none, or if several
+    /// names fit, as those of two devices without serial numbers do.
+    ///
+    /// - Parameters:
+    ///   - reader: the name of a reader with contacts.
+    ///   - names: the names of all readers.
+    public static func contactlessReader(beside reader: String, among names: [String]) -> String? {
+        let own = PCSCReaderName(reader)
+        guard !own.isContactless else { return nil }
+        let others = names.filter { name in
+            let other = PCSCReaderName(name)
+            return name != reader && other.device == own.device && other.isContactless
+        }
+        return others.count == 1 ? others.first : nil
+    }
+}
