@@ -31,7 +31,8 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         var onSlotChange: (@Sendable (_ slot: Int, _ hasCard: Bool) -> Void)?
 
         func hasCard(_ slot: Int) -> Bool {
-            firmware.slots.indices.contains(slot) && firmware.slots[slot].contacts != nil
+            firmware.slots.indices.contains(slot)
+                && (firmware.slots[slot].contacts != nil || firmware.fields[slot].unseen != nil)
         }
     }
 
@@ -109,6 +110,27 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         clock.signal()
     }
 
+    /// Arms a fault of the field of a contactless reader.
+    public func arm(_ fault: SimulatedFieldFault, slot: Int = 0) {
+        let now = clock.now()
+        change(slot) { $0.firmware.arm(fault, slot: slot, at: now) }
+    }
+
+    /// Lets the reader notice that a card has left its field, unless the card was back before.
+    private func notice(_ move: SimulatedField.Move) {
+        guard state.withLock({ $0.firmware.fields[move.slot].isOutOfReach }) else { return }
+        removeCard(slot: move.slot)
+    }
+
+    /// Brings a card back into the field.
+    private func bringBack(_ move: SimulatedField.Move) {
+        let isUnnoticed = state.withLock { state in
+            defer { state.firmware.fields[move.slot].isOutOfReach = false }
+            return state.firmware.fields[move.slot].isOutOfReach
+        }
+        if !isUnnoticed { insert(move.card, slot: move.slot) }
+    }
+
     /// The faults that have not happened yet, in the order of arming, and a hang that has not ended.
     public var armedFaults: [SimulatedReaderFault] {
         state.withLock { state in
@@ -177,7 +199,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         guard !bytes.isEmpty else { return true }
         let now = clock.now()
         guard state.withLock({ $0.hang }) == nil else { return true }
-        let (isTaken, unplug, requests, onPINRequest, departures) = state.withLock { state in
+        let (isTaken, unplug, requests, onPINRequest, departures, moves) = state.withLock { state in
             let disturbances = state.faults.commandPasses(isXfrBlock: bytes.first == 0x6F)
             let isTaken = !disturbances.contains(.commandStalled) && state.firmware.receive(bytes, at: now)
             if isTaken, let command = ReaderCommand(bytes) {
@@ -187,8 +209,13 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
             defer { state.firmware.pinRequests = [] }
             return (
                 isTaken, isPulled ? state.unplug : nil, state.firmware.pinRequests, state.onPINRequest,
-                state.firmware.takeDepartures()
+                state.firmware.takeDepartures(), state.firmware.takeMoves()
             )
+        }
+        for move in moves {
+            clock.schedule(after: move.noticedAfter) { [weak self] in self?.notice(move) }
+            guard let backAfter = move.backAfter else { continue }
+            clock.schedule(after: backAfter) { [weak self] in self?.bringBack(move) }
         }
         for (slot, after) in departures {
             // An answer that is ready survives the removal of the card.

@@ -17,6 +17,10 @@ struct SimulatedReaderFirmware: Sendable {
 
     private(set) var model: SimulatedReaderModel
     var slots: [SimulatedReaderSlot]
+    /// The fields of the slots of a contactless reader.
+    var fields: [SimulatedField]
+    /// Cards that left the field during an exchange.
+    var moves: [SimulatedField.Move] = []
     /// Cards that leave the reader by themselves, with the delay after the last command.
     private(set) var departures: [(slot: Int, after: Duration)] = []
     /// Pending answers, earliest first.
@@ -39,6 +43,7 @@ struct SimulatedReaderFirmware: Sendable {
     init(model: SimulatedReaderModel) {
         self.model = model
         slots = Array(repeating: SimulatedReaderSlot(), count: min(max(model.slotCount, 1), 16))
+        fields = Array(repeating: SimulatedField(), count: slots.count)
     }
 
     /// Removes and returns the next answer that is due.
@@ -57,6 +62,10 @@ struct SimulatedReaderFirmware: Sendable {
 
     mutating func insert(_ contacts: SimulatedCardContacts, slot index: Int) {
         guard slots.indices.contains(index), slots[index].contacts == nil else { return }
+        guard fields[index].seesCards else {
+            fields[index].unseen = fields[index].unseen ?? contacts
+            return
+        }
         slots[index] = SimulatedReaderSlot()
         slots[index].contacts = contacts
         slots[index].hasChanged = true
@@ -64,7 +73,9 @@ struct SimulatedReaderFirmware: Sendable {
 
     /// Removes the card; a command under way fails now.
     mutating func remove(slot index: Int, at now: Timestamp) {
-        guard slots.indices.contains(index), slots[index].contacts != nil else { return }
+        guard slots.indices.contains(index) else { return }
+        (fields[index].unseen, fields[index].isOutOfReach) = (nil, false)
+        guard slots[index].contacts != nil else { return }
         let (request, command) = (slots[index].abortRequest, slots[index].abortCommand)
         slots[index].deactivate()
         slots[index] = SimulatedReaderSlot()
@@ -90,6 +101,8 @@ struct SimulatedReaderFirmware: Sendable {
     mutating func reset(at now: Timestamp) {
         (answers, started, ready, isHanging, hasSentOtherNotice) = ([], now, nil, false, false)
         for index in slots.indices {
+            fields[index].isOn = true
+            showCard(slot: index)
             slots[index].deactivate()
             (slots[index].abortRequest, slots[index].abortCommand) = (nil, nil)
             slots[index].hasChanged = slots[index].contacts != nil
@@ -177,8 +190,16 @@ struct SimulatedReaderFirmware: Sendable {
             answer(command, slots[index].status, at: now, failure: ReaderError.slotBusy)
         } else if command.type == 0x69 {
             beginPINEntry(command, index, at: now)
-        } else {
+        } else if let data = answerFieldCommand(command, index, at: now) {
+            let answer = ReaderAnswer(
+                type: 0x83, slot: command.slot, sequence: command.sequence, status: slots[index].status.rawValue,
+                data: data)
+            enqueue(Timed(moment: now, slot: command.slot, bytes: answer.bytes))
+        } else if !refusesWithoutCard(command, index, at: now) {
             execute(command, index, at: now)
+            if command.type == 0x6F, let times = fields[index].exchangePasses() {
+                moveAway(command, index, times, at: now)
+            }
         }
     }
 
@@ -264,6 +285,12 @@ struct SimulatedReaderFirmware: Sendable {
     mutating func takeDepartures() -> [(slot: Int, after: Duration)] {
         defer { departures = [] }
         return departures
+    }
+
+    /// Removes and returns the cards that left the field during an exchange.
+    mutating func takeMoves() -> [SimulatedField.Move] {
+        defer { moves = [] }
+        return moves
     }
 
     mutating func answer(
