@@ -82,7 +82,7 @@ let payment = layer(
     target("Payments", uses: "CardSecrets Determinism EMV MagneticStripe Money SmartCard Text"),
     target(
         "Hardware", uses: "CardSecrets CCID Concurrency Determinism DFU EMV Files MagneticStripe Money Payments PCSC",
-        "SmartCard Text USB"), target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
+        "SmartCard Text USB EntryPoint"), target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
     target(
         "TillConfiguration", uses: "CardSecrets CCID Connections Cryptography Determinism EMV Hardware HostSecurity",
         "ISO8583 MagneticStripe Money Payments Printing Settings SmartCard Text USB"),
@@ -130,8 +130,8 @@ let simulator = layer(
         "TerminalServer", uses: "CardSecrets Connections Determinism EMV Files HTTPListening Money Networking",
         "NexoTerminal Payments Sessions Settings Simulator StripeTerminal Terminal Text TillConfiguration Yosemite ZVT"),
     target(
-        "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography Hardware HostSecurity Hosts ISO8583",
-        "Networking Printing Settings Storage StoreSite TillConfiguration USB Yosemite"),
+        "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography EntryPoint Hardware HostSecurity Hosts",
+        "ISO8583 Networking Printing Settings Storage StoreSite Text TillConfiguration USB Yosemite"),
     target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target(
         "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Acquirer Determinism EMV Hardware ISO8583 Money",
@@ -163,10 +163,11 @@ let program = layer(
         name: "CardPresentCommand",
         dependencies: [
             "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections CProcessSecrecy Cryptography Determinism",
-            "DFU Doctor EMV EMVReplay Explorer Files Fleet Hardware Hosts HostSecurity HTTPListening ISO8583",
-            "MagneticStripe Mail ManualPages Money Monitoring Networking NexoTerminal Payments PCSC PostgreSQL Printing",
-            "Receipts Recorder ScenarioFormat ScenarioRunner Sessions Settings SimulationServer Simulator SmartCard",
-            "Storage StoreSite StoreSiteServer Terminal TerminalServer Text TillConfiguration USB WorkQueue Yosemite",
+            "DFU Doctor EMV EMVReplay EntryPoint Explorer Files Fleet Hardware Hosts HostSecurity HTTPListening",
+            "ISO8583 MagneticStripe Mail ManualPages Money Monitoring Networking NexoTerminal Payments PCSC PostgreSQL",
+            "Printing Receipts Recorder ScenarioFormat ScenarioRunner Sessions Settings SimulationServer Simulator",
+            "SmartCard Storage StoreSite StoreSiteServer Terminal TerminalServer Text TillConfiguration USB WorkQueue",
+            "Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.
@@ -185,8 +186,9 @@ let testTargets = layer(
     tests("Readers/USB", uses: "CLibUSB Determinism"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
     tests("Payment/NexoTerminal", uses: tills, "CardSecrets Cryptography"),
     tests(
-        "Payment/Hardware", uses: cards, "CCID DFU MagneticStripe Settings SimulatedTime TestDoubles TillConfiguration",
-        "USB"), tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Foundations/Determinism"),
+        "Payment/Hardware", uses: cards, "CCID DFU EntryPoint MagneticStripe Settings SimulatedTime TestDoubles",
+        "TillConfiguration USB"), tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
+    tests("Foundations/Determinism"),
     tests(
         "Payment/Hosts", uses: cards, "Connections Cryptography HostSecurity ISO8583 SimulatedTime TillConfiguration"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),

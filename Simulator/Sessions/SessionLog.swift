@@ -1,8 +1,10 @@
 import Determinism
 import EMV
+import EntryPoint
 public import Hardware
 public import SmartCard
 import Synchronization
+import Text
 
 /// The events of one session in order, and the work that waits for some of them.
 final class SessionLog: Sendable {
@@ -162,6 +164,8 @@ public enum SessionEventKind: String, Hashable, Sendable, Codable, CaseIterable 
     case cardInserted = "card_inserted"
     /// A card was swiped.
     case cardSwiped = "card_swiped"
+    /// A card was tapped.
+    case cardTapped = "card_tapped"
     /// The card is out.
     case cardRemoved = "card_removed"
     /// The kernel's phase: its word, as `cardholder_verification`.
@@ -242,6 +246,8 @@ extension SessionEvent {
         case .displayMessage(let text): (.display, text)
         case .cardInserted: (.cardInserted, "")
         case .cardSwiped: (.cardSwiped, "")
+        case .cardTapped: (.cardTapped, "")
+        case .readerMessage(let message): (.display, words(message))
         case .cardRemoved: (.cardRemoved, "")
         case .kernel(let state): (.kernel, word(state))
         case .cardDetailsCollected: (.cardDetailsCollected, "")
@@ -253,6 +259,11 @@ extension SessionEvent {
         case .recovering(let step): (.recovering, step.rawValue)
         case .disconnected(let reason): (.disconnected, reason.code)
         }
+    }
+
+    /// Returns the words for a message of a contactless reader: its identifier, in hexadecimal digits.
+    private static func words(_ message: UserInterfaceRequest) -> String {
+        "message " + (message.message.map { [$0.rawValue].hexadecimal } ?? "none")
     }
 
     /// Returns the words for a reconnection state; nil when idle.

@@ -95,8 +95,8 @@ extension SessionEventKind {
         // Steps and acts are what somebody asks for, not what the program does.
         case .step, .stepEnded, .act, .action: []
         // The models begin where the reader has a card's decision, and end before the paper.
-        case .pluggedIn, .unplugged, .cardIn, .cardOut, .waiting, .display, .cardInserted, .cardSwiped, .cardRemoved,
-            .kernel, .cardDetailsCollected, .authorizing, .removeCard, .approvedAndRemoved, .lowBattery,
+        case .pluggedIn, .unplugged, .cardIn, .cardOut, .waiting, .display, .cardInserted, .cardSwiped, .cardTapped,
+            .cardRemoved, .kernel, .cardDetailsCollected, .authorizing, .removeCard, .approvedAndRemoved, .lowBattery,
             .batteryResolved, .recovering, .disconnected, .reconnection, .update, .apdu, .print, .receipt, .printJob:
             []
         }

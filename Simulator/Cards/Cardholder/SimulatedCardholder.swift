@@ -19,6 +19,9 @@ public final class SimulatedCardholder: CardholderInterface {
 
     private let profile: CardProfile
     private let card: any SimulatedCard
+    /// The same card without contacts; nil if it has none of its own.
+    private let contactless: (any SimulatedCard)?
+    private let habit: PresentationHabit
     private let stripe: SimulatedMagneticStripe?
     private let reader: SimulatedReader.Device
     private let clock: SimulationClock
@@ -31,16 +34,20 @@ public final class SimulatedCardholder: CardholderInterface {
     /// - Parameters:
     ///   - profile: the cardholder's behavior.
     ///   - card: the chip of the card.
+    ///   - contactless: its contactless side; nil if there is none.
     ///   - stripe: its magnetic stripe; nil if there is none.
     ///   - reader: the reader that the cardholder uses.
     ///   - clock: the clock for delays.
     ///   - pinPad: the terminal's PIN pad.
     ///   - pin: the PIN to enter, one digit per byte, instead of the profile's.
+    ///   - habit: whether the cardholder rather taps the card or inserts it.
     public init(
-        profile: CardProfile, card: any SimulatedCard, stripe: SimulatedMagneticStripe? = nil,
+        profile: CardProfile, card: any SimulatedCard, contactless: (any SimulatedCard)? = nil, stripe: SimulatedMagneticStripe? = nil,
         reader: SimulatedReader.Device,
-        clock: SimulationClock, pinPad: SimulatedPINPad, pin: SealedBytes? = nil
+        clock: SimulationClock, pinPad: SimulatedPINPad, pin: SealedBytes? = nil,
+        habit: PresentationHabit = .asTheCardAllows
     ) {
+        (self.contactless, self.habit) = (contactless, habit)
         (self.profile, self.card, self.stripe) = (profile, card, stripe)
         (self.reader, self.clock, self.pinPad) = (reader, clock, pinPad)
         state = Mutex(State(pin: pin))
@@ -70,7 +77,8 @@ public final class SimulatedCardholder: CardholderInterface {
     /// Handles a prompt of the reader; nil for an event that asks nothing.
     public func observe(_ prompt: CardPrompt?) {
         switch prompt {
-        case .present(let canInsert, let canSwipe): present(canInsert: canInsert, canSwipe: canSwipe)
+        case .present(let canInsert, let canSwipe, let canTap):
+            present(canInsert: canInsert, canSwipe: canSwipe, canTap: canTap)
         case .remove:
             let isAsked = state.withLock { state in
                 defer { state.isRemoving = true }
@@ -80,6 +88,7 @@ public final class SimulatedCardholder: CardholderInterface {
             guard isAsked else { return }
             clock.schedule(after: Self.reactionTime) { [weak self, reader] in
                 reader.chip?.removeCard()
+                if reader.contactless !== reader.chip { reader.contactless?.removeCard() }
                 self?.state.withLock { $0.isRemoving = false }
             }
         case nil: break
@@ -88,19 +97,23 @@ public final class SimulatedCardholder: CardholderInterface {
 
     // MARK: Presenting the card
 
-    private func present(canInsert: Bool, canSwipe: Bool) {
+    private func present(canInsert: Bool, canSwipe: Bool, canTap: Bool) {
         let (isAsked, isFirst) = state.withLock { state in
             defer { (state.isPresenting, state.presentations) = (true, state.presentations + 1) }
             return (!state.isPresenting, state.presentations == 0)
         }
         // The card is in the reader already.
-        guard isAsked, reader.chip?.hasCard() != true else { return }
-        if let stripeReader = reader.stripe, let stripe, canSwipe, swipes(canInsert: canInsert, isFirst: isFirst) {
+        guard isAsked, reader.chip === reader.contactless || reader.chip?.hasCard() != true else { return }
+        if canTap, let field = reader.contactless, taps(canInsert: canInsert) {
+            hold(in: field)
+        } else if let stripeReader = reader.stripe, let stripe, canSwipe, swipes(canInsert: canInsert, isFirst: isFirst) {
             clock.schedule(after: profile.cardholder.insertsAfter) { [weak self] in
                 self?.state.withLock { $0.isPresenting = false }
                 stripeReader.swipe(stripe)
             }
         } else if let chip = reader.chip {
+            // The card can't be in the field and in the slot.
+            if reader.contactless !== chip { reader.contactless?.removeCard() }
             clock.schedule(after: profile.cardholder.insertsAfter) { [weak self, card] in
                 chip.insert(card)
                 self?.state.withLock { $0.isPresenting = false }
@@ -110,6 +123,27 @@ public final class SimulatedCardholder: CardholderInterface {
                     chip.removeCard()
                 }
             }
+        }
+    }
+
+    /// Holds the card to the field, unless it is there already.
+    private func hold(in field: SimulatedCCIDReader) {
+        guard !field.hasCard() else { return state.withLock { $0.isPresenting = false } }
+        clock.schedule(after: profile.cardholder.insertsAfter) { [weak self, card = contactless ?? card] in
+            field.insert(card)
+            self?.state.withLock { $0.isPresenting = false }
+        }
+        guard let removesAfter = profile.cardholder.removesAfter else { return }
+        clock.schedule(after: profile.cardholder.insertsAfter + removesAfter) { field.removeCard() }
+    }
+
+    /// Whether the cardholder taps the card where that is possible: by habit, because the card has a contactless side,
+    /// or because it can't be inserted.
+    private func taps(canInsert: Bool) -> Bool {
+        switch habit {
+        case .tap: true
+        case .insert: !canInsert
+        case .asTheCardAllows: !canInsert || contactless != nil
         }
     }
 
@@ -192,4 +226,12 @@ public final class SimulatedCardholder: CardholderInterface {
     ) async -> EncipheredPINBlock? {
         try? await pinPad.encipherForHost(pin, pan: pan)
     }
+}
+
+/// How a cardholder presents a card that can be tapped and inserted.
+public enum PresentationHabit: Hashable, Sendable {
+    /// Taps a card that has a contactless side, and inserts others.
+    case asTheCardAllows
+    case tap
+    case insert
 }

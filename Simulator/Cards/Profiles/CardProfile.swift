@@ -46,6 +46,9 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
         !applications.isEmpty || stripe == nil || [2, 6].contains((stripe?.serviceCode ?? 0) / 100)
     }
 
+    /// The ways in which a reader reaches the card's chip: `contact`, `contactless`.
+    public var interfaces: [String] { hasChip ? ["contact"] : [] }
+
     public var description: String { "CardProfile(\(name))" }
 
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }

@@ -62,7 +62,8 @@ public enum SimulatedReader: Hashable, Sendable {
         switch self {
         case .chip(let model):
             let unit = SimulatedReaderUnit(model: model, clock: clock)
-            return Device(device: unit.device, chip: unit.first, stripe: unit.stripe)
+            return Device(
+                device: unit.device, chip: unit.chip, stripe: unit.stripe, contactless: unit.contactless)
         case .stripe(let model):
             let stripe = SimulatedMagneticStripeReader(model: model, clock: clock)
             return Device(device: stripe, chip: nil, stripe: stripe)
@@ -72,16 +73,19 @@ public enum SimulatedReader: Hashable, Sendable {
     /// A simulated reader that can be plugged in.
     public struct Device: Sendable {
         public let device: any SimulatedUSBDevice
-        /// The reader for chip cards; nil if there is none.
+        /// The reader for chip cards; the contactless one if there is no other, and nil if there is neither.
         public let chip: SimulatedCCIDReader?
         /// The reader for magnetic stripes; nil if there is none.
         public let stripe: SimulatedMagneticStripeReader?
+        /// The contactless reader; nil if there is none.
+        public let contactless: SimulatedCCIDReader?
 
         /// Combines a device with its readers; nil for a kind that it does not have.
         public init(
-            device: any SimulatedUSBDevice, chip: SimulatedCCIDReader?, stripe: SimulatedMagneticStripeReader?
+            device: any SimulatedUSBDevice, chip: SimulatedCCIDReader?, stripe: SimulatedMagneticStripeReader?,
+            contactless: SimulatedCCIDReader? = nil
         ) {
-            (self.device, self.chip, self.stripe) = (device, chip, stripe)
+            (self.device, self.chip, self.stripe, self.contactless) = (device, chip, stripe, contactless)
         }
     }
 }
@@ -118,6 +122,12 @@ public struct SimulatedReaderUnit: Sendable {
         updates = model.firmware.map { SimulatedUpdatableDevice(whole, habits: $0, clock: clock) }
         device = updates ?? whole
     }
+
+    /// The first reader for cards with contacts; the contactless one if there is no other.
+    public var chip: SimulatedCCIDReader { readers.first { !$0.model.isContactless } ?? first }
+
+    /// The first contactless reader; nil if there is none.
+    public var contactless: SimulatedCCIDReader? { readers.first { $0.model.isContactless } }
 
     /// All slots of the device in order.
     public var slots: [(reader: SimulatedCCIDReader, slot: Int)] {

@@ -1,4 +1,5 @@
 import Determinism
+import EntryPoint
 import Hardware
 import Networking
 import Settings
@@ -168,7 +169,8 @@ struct SessionTill: Sendable {
                 host: host, terminal: { world.terminal(for: $0) }, magneticStripe: settings.magneticStripe,
                 cardholder: world.person(at: life.till), history: history, time: world.wallClock,
                 random: world.random.stream("terminal \(life.number)"), reconnection: settings.reconnection,
-                trace: trace)
+                trace: trace,
+                contactless: .standard(kernels: KernelRegistry()) { world.terminal(for: $0) })
             service.keep(made)
             return made
         }

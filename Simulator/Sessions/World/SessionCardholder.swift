@@ -159,8 +159,8 @@ final class ManualCardholder: CardholderInterface {
             case .removeCardRequested: state.ask(.removal, handled: hasCard ? nil : now)
             case .kernel(.enteringPIN(let prompt)):
                 if prompt.place == .reader { state.ask(.readerPIN(prompt)) }
-            case .displayMessage, .lowBattery, .lowBatteryResolved, .recovering: break
-            case .cardInserted, .cardSwiped, .cardRemoved, .cardDetailsCollected, .authorizing, .kernel,
+            case .displayMessage, .readerMessage, .lowBattery, .lowBatteryResolved, .recovering: break
+            case .cardInserted, .cardSwiped, .cardTapped, .cardRemoved, .cardDetailsCollected, .authorizing, .kernel,
                 .cardRemovedAfterClientSidePaymentCapture, .disconnected:
                 switch state.question {
                 case .card, .removal, .readerPIN: state.ask(nil)

@@ -19,6 +19,7 @@ struct EntryModeField {
     private func word(_ mode: CardDetails.EntryMode?) -> String? {
         switch mode {
         case .chip: "chip"
+        case .contactless: "contactless"
         case .swipe: "stripe"
         case .fallback: "fallback"
         case .other, nil: nil
@@ -55,6 +56,8 @@ struct EntryModeField {
         field[.cardReading] =
             switch subject.entryMode {
             case .chip: bit(6)
+            // The CMF has no bit for a chip without contacts among those of the open example.
+            case .contactless: bit(6)
             case .swipe: bit(5)
             case .fallback: bit(5) | bit(13)
             case .other, nil: bit(1)

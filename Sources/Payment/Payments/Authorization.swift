@@ -35,7 +35,7 @@ public enum PresentedCard: ~Copyable, Sendable {
     /// The entry mode (DE 22), as the journal and the receipt show it.
     public var entryMode: CardDetails.EntryMode {
         switch self {
-        case .chip: .chip
+        case .chip(let chip): chip.isContactless ? .contactless : .chip
         case .stripe(let stripe): stripe.isFallback ? .fallback : .swipe
         }
     }

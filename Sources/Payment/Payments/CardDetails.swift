@@ -6,6 +6,8 @@ public struct CardDetails: Hashable, Sendable, Codable {
     public enum EntryMode: RawRepresentable, Hashable, Sendable, Codable, CaseIterable {
         /// DE 22 `05x`
         case chip
+        /// The chip, read without contacts: DE 22 `07x`.
+        case contactless
         /// The magnetic stripe of a card without a chip: DE 22 `90x`.
         case swipe
         /// The magnetic stripe of a card whose chip could not be read: DE 22 `80x`.
@@ -13,7 +15,7 @@ public struct CardDetails: Hashable, Sendable, Codable {
         /// A value that this version does not know, kept as stored.
         case other(String)
 
-        public static let allCases: [EntryMode] = [.chip, .swipe, .fallback]
+        public static let allCases: [EntryMode] = [.chip, .contactless, .swipe, .fallback]
 
         /// Takes the stored word; an unknown one is kept as `other`.
         public init(rawValue: String) { self = Self.allCases.first { $0.rawValue == rawValue } ?? .other(rawValue) }
@@ -21,16 +23,21 @@ public struct CardDetails: Hashable, Sendable, Codable {
         public var rawValue: String {
             switch self {
             case .chip: "chip"
+            case .contactless: "contactless"
             case .swipe: "swipe"
             case .fallback: "fallback"
             case .other(let word): word
             }
         }
 
+        /// Whether the card's chip was read, with contacts or without.
+        public var isChip: Bool { self == .chip || self == .contactless }
+
         /// The first two digits of DE 22 (ISO 8583:1987, as the card schemes use it); `00` is unspecified.
         public var code: String {
             switch self {
             case .chip: "05"
+            case .contactless: "07"
             case .swipe: "90"
             case .fallback: "80"
             case .other: "00"
@@ -48,13 +55,15 @@ public struct CardDetails: Hashable, Sendable, Codable {
         case offlinePINAndSignature
         case encipheredOfflinePINAndSignature
         case onlinePIN
+        /// The cardholder's own device, such as a phone.
+        case device
         case failed
         /// A value that this version does not know, kept as stored.
         case other(String)
 
         public static let allCases: [CardholderVerification] = [
             .none, .signature, .offlinePIN, .encipheredOfflinePIN, .offlinePINAndSignature,
-            .encipheredOfflinePINAndSignature, .onlinePIN, .failed,
+            .encipheredOfflinePINAndSignature, .onlinePIN, .device, .failed,
         ]
 
         /// Takes the stored word; an unknown one is kept as `other`.
@@ -69,6 +78,7 @@ public struct CardDetails: Hashable, Sendable, Codable {
             case .offlinePINAndSignature: "offline_pin_and_signature"
             case .encipheredOfflinePINAndSignature: "offline_pin_enciphered_and_signature"
             case .onlinePIN: "online_pin"
+            case .device: "device"
             case .failed: "failed"
             case .other(let word): word
             }
@@ -84,6 +94,7 @@ public struct CardDetails: Hashable, Sendable, Codable {
             case .offlinePINAndSignature: "offline PIN, plaintext, and signature"
             case .encipheredOfflinePINAndSignature: "offline PIN, enciphered, and signature"
             case .onlinePIN: "online PIN"
+            case .device: "the cardholder's device"
             case .failed: "failed"
             case .other(let word): word
             }
@@ -267,8 +278,8 @@ public enum AccountType: String, Hashable, Sendable, Codable, CaseIterable {
 
 /// A reader's request to a cardholder.
 public enum CardPrompt: Hashable, Sendable {
-    /// Insert or swipe the card.
-    case present(canInsert: Bool, canSwipe: Bool)
+    /// Insert, swipe, or tap the card.
+    case present(canInsert: Bool, canSwipe: Bool, canTap: Bool = false)
     /// Take the card out of the reader.
     case remove
 }

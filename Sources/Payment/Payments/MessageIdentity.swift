@@ -193,11 +193,11 @@ extension HostIncrementRequest {
 }
 
 extension AdviceRequest {
-    /// The subject of the advice. Only a chip decides offline.
+    /// The subject of the advice. Only a chip decides offline, with contacts or without.
     public var subject: MessageSubject {
         let sequence = iccData.first { $0.tag == EMVTag.panSequenceNumber }?.value.first
         var subject = MessageSubject(
-            .advice(purpose), key: key, stan: stan, amount: amount, entryMode: .chip,
+            .advice(purpose), key: key, stan: stan, amount: amount, entryMode: entryMode,
             cardSequenceNumber: sequence.map { ($0 >> 4) * 10 + $0 & 0xF })
         (subject.prefix, subject.destination) = (prefix, original?.destination ?? destination)
         (subject.original, subject.card) = (original, card)

@@ -315,6 +315,8 @@ public struct AdviceRequest: Hashable, Sendable {
     public var destination: String?
     /// Whether this advice may have been sent before.
     public var isRepeat: Bool
+    /// How the card was read that decided offline.
+    public var entryMode = CardDetails.EntryMode.chip
 
     /// Describes an advice. `lastFour` are digits of the PAN; `isRepeat` means that it may have been sent before.
     public init(

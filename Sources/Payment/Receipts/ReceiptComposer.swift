@@ -164,7 +164,7 @@ public struct ReceiptComposer: Sendable {
         if let name = card.applicationName { blocks.append(.row(labels.application, outside(name))) }
         var rows: [(String, String?)] = []
         if let brand = document.brand,
-            card.applicationName == nil && card.entryMode != .chip || ReceiptRules.wants(.cardBrand, on: document)
+            card.applicationName == nil && !card.entryMode.isChip || ReceiptRules.wants(.cardBrand, on: document)
         {
             rows.append((labels.cardBrand, brand.displayName))
         }
@@ -173,6 +173,7 @@ public struct ReceiptComposer: Sendable {
         let mode =
             switch card.entryMode {
             case .chip: labels.chip
+            case .contactless: labels.contactless
             case .swipe: labels.swiped
             case .fallback: labels.fallback
             case .other(let word): word
@@ -209,6 +210,7 @@ public struct ReceiptComposer: Sendable {
         var blocks: [ReceiptBlock] = []
         switch card.cardholderVerification {
         case let method where method.isByPIN: blocks.append(.text(labels.verifiedByPIN))
+        case .device: blocks.append(.text(labels.verifiedOnDevice))
         case .none: blocks.append(.text(labels.notAsked))
         case .failed: blocks.append(.text(labels.verificationFailed))
         default: break

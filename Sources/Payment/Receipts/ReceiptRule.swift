@@ -58,8 +58,8 @@ extension ReceiptRule.Condition {
         switch self {
         case .always: return true
         case .card: return card != nil
-        case .chip: return card?.entryMode == .chip && document.kind != .refund
-        case .chipCard: return card?.entryMode == .chip
+        case .chip: return card?.entryMode.isChip == true && document.kind != .refund
+        case .chipCard: return card?.entryMode.isChip == true
         case .approvedOnline:
             // Y1 and Y3: the card approved offline, without an authorization code (EMV Book 4, annex A6).
             return document.outcome == .approved && document.kind != .refund && card != nil

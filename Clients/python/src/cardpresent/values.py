@@ -35,6 +35,7 @@ EventKind = Literal[
     "display",
     "card_inserted",
     "card_swiped",
+    "card_tapped",
     "card_removed",
     "kernel",
     "card_details_collected",

@@ -92,6 +92,7 @@ export function take(moment, event) {
       break;
     case "card_inserted":
     case "card_swiped":
+    case "card_tapped":
       show("Please wait");
       break;
     case "remove_card":

@@ -64,11 +64,13 @@ public struct OnlineAuthorizationRequest: ~Copyable, Sendable {
     public let iccData: [BERTLV]
     /// The enciphered PIN block if the CVM is online PIN.
     public let pinBlock: EncipheredPINBlock?
+    /// Whether the card was read without contacts.
+    public let isContactless: Bool
 
     /// Takes the card data over. `expiry` is YYMM in BCD, two bytes; `pinBlock` is that of an online PIN.
     public init(
         pan: consuming PrimaryAccountNumber, trackTwo: consuming SensitiveBytes?, panSequenceNumber: UInt8?,
-        expiry: [UInt8], iccData: [BERTLV], pinBlock: EncipheredPINBlock?
+        expiry: [UInt8], iccData: [BERTLV], pinBlock: EncipheredPINBlock?, isContactless: Bool = false
     ) {
         self.pan = pan
         self.trackTwo = trackTwo
@@ -76,6 +78,7 @@ public struct OnlineAuthorizationRequest: ~Copyable, Sendable {
         self.expiry = expiry
         self.iccData = iccData
         self.pinBlock = pinBlock
+        self.isContactless = isContactless
     }
 }
 
@@ -107,6 +110,10 @@ enum ICCData {
         EMVTag.interfaceDeviceSerial, EMVTag.dfName, EMVTag.terminalVersion, EMVTag.sequenceCounter,
         EMVTag.terminalAID, EMVTag.panSequenceNumber,
     ]
+
+    /// The tags of a contactless kernel's messages: also the form factor (9F6E), customer exclusive data (9F7C), and
+    /// the code of a decision without the issuer.
+    static let contactless: [BERTag] = request + [0x9F6E, 0x9F7C, EMVTag.responseCode]
 
     /// The tags of an advice or a reversal, which also contain the result.
     static let final: [BERTag] =

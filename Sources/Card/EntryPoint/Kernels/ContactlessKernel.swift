@@ -81,6 +81,9 @@ public struct KernelRegistration: Sendable {
 public struct KernelRegistry: Sendable {
     private let kernels: [KernelIdentifier: KernelRegistration]
 
+    /// Has no kernel.
+    public init() { kernels = [:] }
+
     /// Registers kernels.
     ///
     /// - Throws: ``EntryPointConfigurationError/repeatedKernel(_:)``

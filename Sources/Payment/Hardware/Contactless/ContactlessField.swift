@@ -75,9 +75,11 @@ struct FieldWatch: Sendable {
             let isCollision = try await field.seesSeveralCards()
             if isCollision, !isCrowded { return .collision }
             if isCrowded, !isCollision { return .collisionEnded }
-            let look = isCrowded ? .zero : field.tellsCollisions ? min(left, Self.interval) : left
-            if try await field.waitForCard(present: true, timeout: look), let card = try await activate() {
-                return .card(card)
+            if !isCrowded {
+                let look = field.tellsCollisions ? min(left, Self.interval) : left
+                if try await field.waitForCard(present: true, timeout: look), let card = try await activate() {
+                    return .card(card)
+                }
             }
             guard time.elapsed(since: start) < timeout else { return nil }
             do throws(CancellationError) { try await time.sleep(for: Self.interval) } catch {

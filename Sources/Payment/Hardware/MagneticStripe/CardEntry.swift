@@ -8,8 +8,8 @@ struct CardEntry: Hashable, Sendable {
     /// The number of unreadable swipes that are tolerated.
     private static let maximumBadSwipes = 3
 
-    /// The inputs that the reader supports.
-    let available: CardReaderInput
+    /// The inputs that the reader supports, and that no card has closed.
+    private(set) var available: CardReaderInput
     private let policy: MagneticStripePolicy
     private var chipFailures = 0
     private var badSwipes = 0
@@ -27,6 +27,10 @@ struct CardEntry: Hashable, Sendable {
 
     /// The inputs that are open now.
     var inputs: CardReaderInput { isFallback ? .swipe : mustInsert ? .insert : available }
+
+    /// Closes the contactless field for the rest of the payment: it can't pay this amount, a card on another input was
+    /// first, or the tapped card needs another one.
+    mutating func closeField() { available.remove(.tap) }
 
     /// Records that the chip of an inserted card could not be read.
     ///

@@ -6,19 +6,22 @@ struct CardWait: Sendable {
     enum Presented: Sendable {
         case inserted
         case swiped(Swipe)
+        case tapped(FieldEvent)
     }
 
     private enum News: Sendable {
         case presented(Presented)
         case nothing
-        /// The stripe reader failed; the chip reader may still work.
-        case noStripe(UnderlyingError)
+        /// The stripe reader or the field failed; the chip reader may still work.
+        case notHere(UnderlyingError)
         case failed(UnderlyingError)
     }
 
     let reader: any CardReaderSession
     let time: any TimeSource
     let timeout: Duration
+    /// The contactless side of the payment; nil when there is none.
+    var field: ContactlessRun?
 
     /// The extra time for the last slot query, which starts at the deadline.
     private static let lastLook = Duration.seconds(1)
@@ -31,16 +34,17 @@ struct CardWait: Sendable {
     /// - Returns: The first card presented. A later one is ignored.
     /// - Throws: ``UnderlyingError``
     func next(_ inputs: CardReaderInput, since asked: Duration) async throws(UnderlyingError) -> Presented {
-        guard inputs.contains(.swipe) else { return try await card(insertion(since: asked)) }
+        guard !inputs.isDisjoint(with: [.swipe, .tap]) else { return try await card(insertion(since: asked)) }
         let news = await withTaskGroup(of: News.self) { group in
-            group.addTask { await swipe(since: asked) }
+            if inputs.contains(.swipe) { group.addTask { await swipe(since: asked) } }
+            if inputs.contains(.tap), let field { group.addTask { await tap(field, since: asked) } }
             // One task keeps the deadline: the slot query, or otherwise a clock.
             group.addTask { inputs.contains(.insert) ? await insertion(since: asked) : await deadline() }
             var news = News.nothing
             while let next = await group.next() {
                 news = next
-                // A disconnected stripe reader does not affect the chip reader.
-                if case .noStripe = next, inputs.contains(.insert) { continue }
+                // A disconnected stripe reader does not affect the chip reader, and neither does an empty field.
+                if case .notHere = next, inputs.contains(.insert) { continue }
                 break
             }
             group.cancelAll()
@@ -53,7 +57,7 @@ struct CardWait: Sendable {
         switch news {
         case .presented(let presented): return presented
         case .nothing: throw .cardReadTimeOut
-        case .noStripe(let error), .failed(let error): throw error
+        case .notHere(let error), .failed(let error): throw error
         }
     }
 
@@ -62,7 +66,17 @@ struct CardWait: Sendable {
             let swipe = try await reader.swipe()
             return isInTime(asked) ? .presented(.swiped(swipe)) : .nothing
         } catch {
-            return .noStripe(error)
+            return .notHere(error)
+        }
+    }
+
+    private func tap(_ field: ContactlessRun, since asked: Duration) async -> News {
+        do throws(UnderlyingError) {
+            let event = try await field.next(timeout: timeout)
+            guard let event, isInTime(asked) else { return .notHere(.cardReadTimeOut) }
+            return .presented(.tapped(event))
+        } catch {
+            return .notHere(error)
         }
     }
 

@@ -38,7 +38,7 @@ struct MagneticStripeRun: Sendable {
                 MagneticStripeAuthorizationRequest(
                     card: card, isFallback: isFallback, terminalCountry: terminal.country,
                     verification: details.cardholderVerification, pinBlock: block)))
-        return try await MagneticStripeCompletion(
+        return try await HostDecisionCompletion(
             exchange: exchange, details: details, parameters: parameters, host: dependencies.host, created: created
         ).complete()
     }
@@ -66,20 +66,8 @@ struct MagneticStripeRun: Sendable {
     ) async throws(CardReaderServiceError) -> (Verification, EncipheredPINBlock?) {
         let requirement = card.serviceCode.pin
         guard requirement != .notAsked else { return (signature, nil) }
-        if terminal.capabilities.contains(.encipheredOnlinePIN) {
-            let prompt = PINPrompt(method: .online, triesLeft: nil, isRetry: false)
-            events.send(.kernel(.enteringPIN(prompt)))
-            switch await dependencies.cardholder.enterPIN(prompt) {
-            case .entered(let pin):
-                if let block = await dependencies.cardholder.encipherPIN(pin, pan: card.pan) {
-                    return (.onlinePIN, block)
-                }
-            case .bypassed:
-                guard terminal.mayBypassPIN else { throw .paymentMethodCollection(.commandCanceled(from: .reader)) }
-            case .canceled: throw .paymentMethodCollection(.commandCanceled(from: .reader))
-            case .unavailable: break
-            }
-        }
+        let entry = OnlinePINEntry(dependencies: dependencies, terminal: terminal, events: events)
+        if let block = try await entry.block(card.pan) { return (.onlinePIN, block) }
         guard requirement == .whereFeasible else { throw declined(.pinRequired, details) }
         return (signature, nil)
     }
@@ -91,74 +79,27 @@ struct MagneticStripeRun: Sendable {
     }
 }
 
-/// The result of a payment with a swiped card, from the host's answer. There is no card that could disagree with it.
-struct MagneticStripeCompletion: Sendable {
-    let exchange: HostAuthorizer.Exchange
-    var details: CardDetails
-    let parameters: PaymentIntentParameters
-    let host: any PaymentHost
-    let created: Timestamp
+/// The entry of a PIN that the issuer verifies.
+struct OnlinePINEntry: Sendable {
+    let dependencies: ReaderPayments.PaymentDependencies
+    let terminal: TerminalConfiguration
+    let events: EventRelay
 
-    init(
-        exchange: HostAuthorizer.Exchange, details: CardDetails, parameters: PaymentIntentParameters,
-        host: any PaymentHost, created: Timestamp
-    ) {
-        (self.exchange, self.details, self.parameters) = (exchange, details, parameters)
-        (self.host, self.created) = (host, created)
-        guard case .answered(let response) = exchange else { return }
-        self.details.authorizationResponseCode = response.responseCode
-        self.details.authorizationCode = response.answer.authorizationCode
-        self.details.hostReference = response.reference
-    }
-
-    func complete() async throws(CardReaderServiceError) -> PaymentIntent {
-        // Applies a cancellation that came during the host request.
-        let isCancelled = Task.isCancelled
-        switch exchange {
-        case .notAsked, .notSent:
-            guard !isCancelled else { throw .paymentMethodCollection(.commandCanceled(from: .app)) }
-            throw declined(.notConnectedToInternet("the issuer could not be asked\(reason)"))
-        case .outcomeUnknown:
-            try await reverse(.timeout)
-            throw declined(
-                isCancelled
-                    ? .commandCanceled(from: .app)
-                    : .requestTimedOut("the issuer did not answer, and the request was taken back\(reason)"))
-        case .answered(let response):
-            guard AuthorizationResponseCode(bytes: response.answer.authorizationResponseCode) != nil else {
-                try await reverse(.timeout)
-                throw declined(.requestTimedOut("the issuer's answer makes no sense, and the request was taken back"))
-            }
-            guard response.isApproved else {
-                throw declined(
-                    .paymentDeclinedByPaymentProcessorAPI(DeclineReason(responseCode: response.responseCode)))
-            }
-            if isCancelled {
-                try await reverse(.canceled)
-                throw declined(.commandCanceled(from: .app))
-            }
-            if parameters.isUnwantedPart(response) {
-                try await reverse(.cardDeclined)
-                throw declined(.paymentDeclinedByCardReader(.partialApproval))
-            }
-            return PaymentIntent(
-                key: parameters.key, status: .requiresCapture, created: created,
-                amount: parameters.amount(approvedBy: response), metadata: parameters.metadata, details: details)
+    /// Asks for the PIN.
+    ///
+    /// - Returns: The enciphered PIN; nil when the terminal has no PIN pad, or the entry was bypassed.
+    /// - Throws: ``CardReaderServiceError``: the cardholder canceled.
+    func block(_ pan: borrowing PrimaryAccountNumber) async throws(CardReaderServiceError) -> EncipheredPINBlock? {
+        guard terminal.capabilities.contains(.encipheredOnlinePIN) else { return nil }
+        let prompt = PINPrompt(method: .online, triesLeft: nil, isRetry: false)
+        events.send(.kernel(.enteringPIN(prompt)))
+        switch await dependencies.cardholder.enterPIN(prompt) {
+        case .entered(let pin): return await dependencies.cardholder.encipherPIN(pin, pan: pan)
+        case .bypassed:
+            guard terminal.mayBypassPIN else { throw .paymentMethodCollection(.commandCanceled(from: .reader)) }
+            return nil
+        case .canceled: throw .paymentMethodCollection(.commandCanceled(from: .reader))
+        case .unavailable: return nil
         }
-    }
-
-    private var reason: String {
-        switch exchange {
-        case .notSent(let reason), .outcomeUnknown(let reason): ": \(reason)"
-        case .notAsked, .answered: ""
-        }
-    }
-
-    private func declined(_ error: UnderlyingError) -> CardReaderServiceError {
-        .paymentCaptureWithPaymentMethod(error, details)
-    }
-
-    private func reverse(_ reason: ReversalRequest.Reason) async throws(CardReaderServiceError) {
-        try await PaymentReversal(host: host, parameters: parameters).send(reason, details: details)
     }
 }

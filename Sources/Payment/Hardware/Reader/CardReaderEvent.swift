@@ -1,5 +1,6 @@
 public import Determinism
 public import EMV
+public import EntryPoint
 public import Payments
 
 /// An event of a connected reader.
@@ -11,6 +12,10 @@ public enum CardReaderEvent: Hashable, Sendable {
     case cardInserted
     /// A card was swiped.
     case cardSwiped
+    /// A card is in the field of the contactless reader, and was activated.
+    case cardTapped
+    /// A message of the contactless reader or its kernel, by its identifier, for the cardholder.
+    case readerMessage(UserInterfaceRequest)
     case cardRemoved
     /// The kernel entered another phase of the transaction.
     case kernel(KernelState)
@@ -35,7 +40,8 @@ public enum CardReaderEvent: Hashable, Sendable {
     public var cardPrompt: CardPrompt? {
         switch self {
         case .waitingForInput(let inputs):
-            .present(canInsert: inputs.contains(.insert), canSwipe: inputs.contains(.swipe))
+            .present(
+                canInsert: inputs.contains(.insert), canSwipe: inputs.contains(.swipe), canTap: inputs.contains(.tap))
         case .removeCardRequested: .remove
         default: nil
         }

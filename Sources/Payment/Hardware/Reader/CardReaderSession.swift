@@ -12,6 +12,9 @@ public protocol CardReaderSession: AnyObject, Sendable {
     /// none.
     var stripeFault: UnderlyingError? { get }
 
+    /// The field of the contactless slot, as of the last call of ``inputs()``; nil when there is none.
+    var contactlessField: (any ContactlessField)? { get }
+
     /// Prepares for a swipe: swipes from now on are kept for ``swipe()``, earlier ones are discarded.
     func expectSwipe()
 
@@ -62,6 +65,8 @@ extension CardReaderSession {
     public func inputs() async -> CardReaderInput { .insert }
 
     public var stripeFault: UnderlyingError? { nil }
+
+    public var contactlessField: (any ContactlessField)? { nil }
 
     public func expectSwipe() {}
 

@@ -36,7 +36,8 @@ public final class PCSCReaderSource: CardReaderSource {
             let context = try await PCSCContext.establish(library: library, timing: timing, time: time)
             do throws(PCSCError) {
                 var readers: [CardReader] = []
-                for name in try await context.readers() { readers.append(await Self.reader(name, in: context)) }
+                let names = try await context.readers()
+                for name in names { readers.append(await Self.reader(name, in: context, among: names)) }
                 await context.release()
                 return readers
             } catch {
@@ -58,7 +59,7 @@ public final class PCSCReaderSource: CardReaderSource {
                     if let known {
                         for name in known where !names.contains(name) { changes.yield(.left(CardReader(pcsc: name))) }
                         for name in names where !known.contains(name) {
-                            changes.yield(.arrived(await self.reader(name)))
+                            changes.yield(.arrived(await self.reader(name, among: names)))
                         }
                     }
                     known = names
@@ -72,18 +73,23 @@ public final class PCSCReaderSource: CardReaderSource {
 
     public func open(_ reader: CardReader) async throws(UnderlyingError) -> any CardReaderSession {
         do throws(PCSCError) {
-            return PCSCReaderSession(
-                try await PCSCReader.open(reader.name, library: library, timing: timing, time: time))
+            let main = try await PCSCReader.open(reader.name, library: library, timing: timing, time: time)
+            // Without the reader beside it, the reader takes payments as well.
+            var field: PCSCReader?
+            if let name = await contactlessReader(beside: reader.name) {
+                field = try? await PCSCReader.open(name, library: library, timing: timing, time: time)
+            }
+            return PCSCReaderSession(main, beside: field)
         } catch {
             throw UnderlyingError(error)
         }
     }
 
     /// Returns a reader with the attributes that its driver reports, as far as it can be queried now.
-    private func reader(_ name: String) async -> CardReader {
+    private func reader(_ name: String, among names: [String]) async -> CardReader {
         do throws(PCSCError) {
             let context = try await PCSCContext.establish(library: library, timing: timing, time: time)
-            let reader = await Self.reader(name, in: context)
+            let reader = await Self.reader(name, in: context, among: names)
             await context.release()
             return reader
         } catch {
@@ -91,16 +97,38 @@ public final class PCSCReaderSource: CardReaderSource {
         }
     }
 
-    private static func reader(_ name: String, in context: PCSCContext) async -> CardReader {
-        CardReader(pcsc: name, (try? await context.describe(name)) ?? PCSCReaderDescription())
+    private static func reader(_ name: String, in context: PCSCContext, among names: [String]) async -> CardReader {
+        var reader = CardReader(pcsc: name, (try? await context.describe(name)) ?? PCSCReaderDescription())
+        if PCSCReaderName.contactlessReader(beside: name, among: names) != nil { reader.inputs.formUnion(.tap) }
+        return reader
+    }
+
+    /// Returns the name of the contactless reader in the same device; nil when there is none.
+    private func contactlessReader(beside name: String) async -> String? {
+        do throws(PCSCError) {
+            let context = try await PCSCContext.establish(library: library, timing: timing, time: time)
+            let names = try? await context.readers()
+            await context.release()
+            return names.flatMap { PCSCReaderName.contactlessReader(beside: name, among: $0) }
+        } catch {
+            return nil
+        }
     }
 }
 
 /// A card reader behind pcscd.
 final class PCSCReaderSession: CardReaderSession {
     private let reader: PCSCReader
+    /// The contactless reader in the same device; nil when there is none.
+    private let companion: PCSCReader?
+    let contactlessField: (any ContactlessField)?
 
-    init(_ reader: PCSCReader) { self.reader = reader }
+    init(_ reader: PCSCReader, beside companion: PCSCReader?) {
+        (self.reader, self.companion) = (reader, companion)
+        contactlessField = (reader.isContactless ? reader : companion).map { PCSCContactlessField($0) }
+    }
+
+    func inputs() async -> CardReaderInput { reader.isContactless ? .tap : companion == nil ? .insert : [.insert, .tap] }
 
     func waitForCard(present: Bool, timeout: Duration) async throws(UnderlyingError) -> Bool {
         do throws(PCSCError) {
@@ -138,7 +166,10 @@ final class PCSCReaderSession: CardReaderSession {
         }.value
     }
 
-    func close() async { await reader.close() }
+    func close() async {
+        await companion?.close()
+        await reader.close()
+    }
 }
 
 extension CardReader {
@@ -148,6 +179,7 @@ extension CardReader {
             id: "pcsc:" + name, name: name, manufacturer: description.manufacturer,
             serialNumber: description.serialNumber, usbID: description.usbID,
             softwareVersion: description.softwareVersion, batteryLevel: nil, readerType: .pcsc, exchangeLevel: "PC/SC",
-            slotCount: 1, hasPINPad: description.hasPINPad)
+            slotCount: 1, hasPINPad: description.hasPINPad,
+            inputs: PCSCReaderName(name).isContactless ? .tap : .insert)
     }
 }

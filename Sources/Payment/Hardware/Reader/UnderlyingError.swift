@@ -38,6 +38,10 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
     case cardSwipeNotRead(String)
     /// A card with a chip was swiped.
     case chipCardSwiped
+    /// The kernel's data of a tapped card cannot be used.
+    case cardTapNotRead(String)
+    /// The card can't pay without contacts, and there is no other input.
+    case tappedCardNeedsContacts
     case cardRemoved
     case cardLeftInReader
     case commandCanceled(from: CancellationSource)
@@ -84,6 +88,8 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
         case .cardInsertNotRead(let detail): "the card cannot be read: \(detail)"
         case .cardSwipeNotRead(let detail): detail
         case .chipCardSwiped: "the card has a chip: insert it"
+        case .cardTapNotRead(let detail): "the card cannot be read: \(detail)"
+        case .tappedCardNeedsContacts: "the card cannot pay when it is tapped: insert the card"
         case .cardRemoved: "the card was taken out too early"
         case .cardLeftInReader: "a card is still in the reader"
         case .commandCanceled(.app): "canceled"

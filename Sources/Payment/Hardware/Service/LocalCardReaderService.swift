@@ -31,12 +31,14 @@ public actor LocalCardReaderService: CardReaderService {
     ///   - random: The source of the kernel's unpredictable numbers.
     ///   - reconnection: The policy for a lost reader.
     ///   - trace: Receives every exchange with a card, masked.
+    ///   - contactless: The contactless kernels and their configuration; nil takes no taps.
     public init(
         sources: [any CardReaderSource], host: any PaymentHost,
         terminal: @escaping @Sendable (Currency) -> TerminalConfiguration,
         magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), cardholder: any CardholderInterface,
         history: (any CardHistory)? = nil, time: any TimeSource, random: any RandomSource,
-        reconnection: ReconnectionPolicy = .off, trace: (@Sendable (TraceEntry) -> Void)? = nil
+        reconnection: ReconnectionPolicy = .off, trace: (@Sendable (TraceEntry) -> Void)? = nil,
+        contactless: ContactlessTerminal? = nil
     ) {
         self.host = host
         discovery = ReaderDiscovery(sources)
@@ -46,7 +48,7 @@ public actor LocalCardReaderService: CardReaderService {
             connection,
             ReaderPayments.PaymentDependencies(
                 host: host, terminal: terminal, magneticStripe: magneticStripe, cardholder: cardholder,
-                history: history, time: time, random: random, trace: trace),
+                history: history, time: time, random: random, trace: trace, contactless: contactless),
             events: events)
     }
 
@@ -55,12 +57,13 @@ public actor LocalCardReaderService: CardReaderService {
         sources: [any CardReaderSource], host: any PaymentHost, terminal: TerminalConfiguration,
         magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), cardholder: any CardholderInterface,
         history: (any CardHistory)? = nil, time: any TimeSource, random: any RandomSource,
-        reconnection: ReconnectionPolicy = .off, trace: (@Sendable (TraceEntry) -> Void)? = nil
+        reconnection: ReconnectionPolicy = .off, trace: (@Sendable (TraceEntry) -> Void)? = nil,
+        contactless: ContactlessTerminal? = nil
     ) {
         self.init(
             sources: sources, host: host, terminal: { _ in terminal }, magneticStripe: magneticStripe,
             cardholder: cardholder, history: history, time: time, random: random, reconnection: reconnection,
-            trace: trace)
+            trace: trace, contactless: contactless)
     }
 
     public var discoveredReaders: AsyncStream<[CardReader]> { discovery.readers }

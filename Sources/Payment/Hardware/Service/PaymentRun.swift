@@ -12,8 +12,8 @@ struct PaymentRun: Sendable {
     let terminal: TerminalConfiguration
     let events: EventRelay
     let parameters: PaymentIntentParameters
-    /// Called when a card is in the reader: from then on it belongs to this payment only.
-    let onCardTaken: @Sendable () async -> Void
+    /// Called with the input when a card is in the reader: from then on it belongs to this payment only.
+    let onCardTaken: @Sendable (CardReaderInput) async -> Void
 
     /// How long to wait for the removal of a card whose chip was not read.
     private static let removalTimeout = Duration.seconds(30)
@@ -34,8 +34,24 @@ struct PaymentRun: Sendable {
         if let obstacle = parameters.offlineObstacle, terminal.type.connectivity != .onlineOnly {
             events.send(.displayMessage("Payments go online only: \(obstacle)."))
         }
-        let wait = CardWait(reader: reader, time: dependencies.time, timeout: parameters.cardTimeout)
+        var tap = try await beginTap(&entry, created: created)
+        do throws(CardReaderServiceError) {
+            let intent = try await collect(&entry, &tap, created: created)
+            await tap?.close()
+            return intent
+        } catch {
+            await tap?.close()
+            throw error
+        }
+    }
+
+    private func collect(
+        _ entry: inout CardEntry, _ tap: inout ContactlessRun?, created: Timestamp
+    ) async throws(CardReaderServiceError) -> PaymentIntent {
         while true {
+            guard !entry.inputs.isEmpty else { throw .paymentMethodCollection(.tappedCardNeedsContacts) }
+            let wait = CardWait(
+                reader: reader, time: dependencies.time, timeout: parameters.cardTimeout, field: tap)
             if entry.inputs.contains(.swipe) { reader.expectSwipe() }
             // A card may be presented before the wait begins.
             let asked = dependencies.time.reading()
@@ -48,20 +64,72 @@ struct PaymentRun: Sendable {
             }
             let attempt =
                 switch presented {
-                case .inserted: try await readChip(&entry, created: created)
-                case .swiped(let swipe): try await read(swipe, &entry, created: created)
+                case .inserted: try await readChip(&entry, tap, created: created)
+                case .swiped(let swipe): try await read(swipe, &entry, tap, created: created)
+                case .tapped(let event): try await take(event, &entry, &tap)
                 }
             if case .completed(let intent) = attempt { return intent }
         }
     }
 
+    // MARK: Tap
+
+    /// Begins the contactless side of the payment, if the reader and the terminal have one, and lets cards be tapped.
+    private func beginTap(
+        _ entry: inout CardEntry, created: Timestamp
+    ) async throws(CardReaderServiceError) -> ContactlessRun? {
+        guard entry.available.contains(.tap) else { return nil }
+        guard let field = reader.contactlessField,
+            let run = ContactlessRun(
+                dependencies, field: field, terminal: terminal, events: events, parameters: parameters,
+                created: created)
+        else {
+            entry.closeField()
+            return nil
+        }
+        do throws(UnderlyingError) {
+            if try await run.begin() { return run }
+        } catch {
+            await run.close()
+            guard entry.available != .tap else { throw .paymentMethodCollection(error) }
+            events.send(.displayMessage("Cards can't be tapped: \(error)."))
+        }
+        entry.closeField()
+        return nil
+    }
+
+    private func take(
+        _ event: FieldEvent, _ entry: inout CardEntry, _ tap: inout ContactlessRun?
+    ) async throws(CardReaderServiceError) -> Attempt {
+        guard var run = tap else { return .again }
+        if case .card = event { await onCardTaken(.tap) }
+        let result = try await run.take(event)
+        tap = run
+        switch result {
+        case .completed(let intent): return .completed(intent)
+        case .waits: return .again
+        case .needsAnotherInterface:
+            await closeField(&entry, run)
+            return .again
+        }
+    }
+
+    /// Closes the field, because another input has a card or needs one.
+    private func closeField(_ entry: inout CardEntry, _ tap: ContactlessRun?) async {
+        guard let tap, entry.available.contains(.tap) else { return }
+        entry.closeField()
+        try? await tap.stop()
+        await tap.close()
+    }
+
     // MARK: Chip
 
     private func readChip(
-        _ entry: inout CardEntry, created: Timestamp
+        _ entry: inout CardEntry, _ tap: ContactlessRun?, created: Timestamp
     ) async throws(CardReaderServiceError) -> Attempt {
+        await closeField(&entry, tap)
         events.send(.cardInserted)
-        await onCardTaken()
+        await onCardTaken(.insert)
         let channel: any CardChannel
         do throws(UnderlyingError) {
             channel = try await reader.powerOn()
@@ -129,7 +197,7 @@ struct PaymentRun: Sendable {
     // MARK: Stripe
 
     private func read(
-        _ swipe: Swipe, _ entry: inout CardEntry, created: Timestamp
+        _ swipe: Swipe, _ entry: inout CardEntry, _ tap: ContactlessRun?, created: Timestamp
     ) async throws(CardReaderServiceError) -> Attempt {
         events.send(.cardSwiped)
         let card: SwipedCard
@@ -146,6 +214,7 @@ struct PaymentRun: Sendable {
             events.send(.displayMessage("\(UnderlyingError.chipCardSwiped)"))
             return .again
         }
+        await closeField(&entry, tap)
         let date = dependencies.time.localDate()
         let run = MagneticStripeRun(
             dependencies: dependencies, terminal: terminal, events: events,

@@ -9,8 +9,8 @@ actor ReaderConnection {
         let source: any CardReaderSource
         var reader: CardReader
         var battery = BatteryAlarm()
-        /// Whether the card in the reader has been used for a payment.
-        var cardIsUsed = false
+        /// The input of the card that has been used for a payment, and may still be there.
+        var usedInput: CardReaderInput?
     }
 
     private let discovery: ReaderDiscovery
@@ -234,13 +234,13 @@ actor ReaderConnection {
 
     // MARK: Card and battery
 
-    /// Whether the card in the connected reader has been used for a payment.
-    var cardIsUsed: Bool { connected?.cardIsUsed ?? false }
+    /// The input of the card that has been used for a payment and may still be there; nil for none.
+    var usedInput: CardReaderInput? { connected?.usedInput }
 
-    /// Records whether the card in a reader has been used.
-    func noteCard(isUsed: Bool, in session: any CardReaderSession) {
+    /// Records the input of a card that is used for a payment; nil when no used card is there.
+    func noteCard(_ input: CardReaderInput?, in session: any CardReaderSession) {
         guard connected?.session === session else { return }
-        connected?.cardIsUsed = isUsed
+        connected?.usedInput = input
     }
 
     /// Queries the battery of the connected reader, if it has one, and publishes changes.

@@ -17,6 +17,7 @@ actor ReaderPayments {
         let time: any TimeSource
         let random: any RandomSource
         let trace: (@Sendable (TraceEntry) -> Void)?
+        let contactless: ContactlessTerminal?
     }
 
     private enum Last {
@@ -35,6 +36,8 @@ actor ReaderPayments {
 
     /// How long to wait for the removal of a card after a payment.
     private static let removalTimeout = Duration.seconds(30)
+    /// The time in which a reader sees a card that lies in its field when it is switched on.
+    private static let fieldTime = Duration.milliseconds(500)
 
     init(_ connection: ReaderConnection, _ dependencies: PaymentDependencies, events: EventRelay) {
         (self.connection, self.dependencies, self.events) = (connection, dependencies, events)
@@ -100,7 +103,8 @@ actor ReaderPayments {
     func waitForCardRemoval() async throws(CardReaderServiceError) {
         // A successful payment is recorded by now: there is time to query the battery.
         await connection.checkBattery()
-        guard await connection.cardIsUsed, let reader = await connection.session else { return }
+        // A tapped card may stay as long as it likes: the field is off.
+        guard await connection.usedInput == .insert, let reader = await connection.session else { return }
         let isRemoved: Bool
         do throws(UnderlyingError) {
             isRemoved = try await reader.waitForCard(present: false, timeout: Self.removalTimeout)
@@ -108,7 +112,7 @@ actor ReaderPayments {
             throw .paymentMethodCollection(error)
         }
         guard isRemoved else { throw .paymentMethodCollection(.cardLeftInReader) }
-        await connection.noteCard(isUsed: false, in: reader)
+        await connection.noteCard(nil, in: reader)
         events.send(.cardRemoved)
     }
 
@@ -152,7 +156,7 @@ actor ReaderPayments {
         let run = PaymentRun(
             reader: reader, dependencies: dependencies, terminal: dependencies.terminal(parameters.amount.currency),
             events: events, parameters: parameters,
-            onCardTaken: { await connection.noteCard(isUsed: true, in: reader) })
+            onCardTaken: { await connection.noteCard($0, in: reader) })
         do throws(CardReaderServiceError) {
             try await askForUsedCard(reader)
             return try await run.perform()
@@ -163,16 +167,29 @@ actor ReaderPayments {
 
     /// Asks for the removal of a card that was already used for a payment.
     private func askForUsedCard(_ reader: any CardReaderSession) async throws(CardReaderServiceError) {
-        guard await connection.cardIsUsed else { return }
+        guard let input = await connection.usedInput else { return }
         do throws(UnderlyingError) {
+            guard input == .insert else { return try await askForTappedCard(reader) }
             guard try await !reader.waitForCard(present: false, timeout: .zero) else {
-                return await connection.noteCard(isUsed: false, in: reader)
+                return await connection.noteCard(nil, in: reader)
             }
         } catch {
             throw .paymentMethodCollection(error)
         }
         events.send(.removeCardRequested)
         try await waitForCardRemoval()
+    }
+
+    /// Asks for the removal of a card that still lies in the field after an earlier payment: this one may be another
+    /// customer's.
+    private func askForTappedCard(_ reader: any CardReaderSession) async throws(UnderlyingError) {
+        await connection.noteCard(nil, in: reader)
+        guard let field = reader.contactlessField else { return }
+        try await field.switchField(on: true)
+        guard try await field.waitForCard(present: true, timeout: Self.fieldTime) else { return }
+        events.send(.removeCardRequested)
+        guard try await field.waitForCard(present: false, timeout: Self.removalTimeout) else { throw .cardLeftInReader }
+        events.send(.cardRemoved)
     }
 
     /// Replaces the many errors that a lost reader can cause by the reason of its loss.

@@ -3,9 +3,15 @@ import SmartCard
 import Synchronization
 import USB
 
-/// A CCID reader on a USB bus, opened by this program's own driver. Payments use its first slot.
+/// A CCID reader on a USB bus, opened by this program's own driver. Payments use its first slot for cards with contacts,
+/// and its contactless slot, or that of the interface beside it.
 final class CCIDReaderSession: CardReaderSession {
     private let driver: CCIDReader
+    /// The driver of another interface of the device, which has the contactless slot or the one with contacts.
+    private let companion: CCIDReader?
+    /// The slot for cards with contacts; nil when there is none.
+    private let chip: (driver: CCIDReader, slot: UInt8)?
+    let contactlessField: (any ContactlessField)?
     private let bus: any USBBus
     private let battery: BatteryQuery?
     /// The kernel's status of the device when it was opened.
@@ -14,21 +20,41 @@ final class CCIDReaderSession: CardReaderSession {
 
     /// - Parameters:
     ///   - driver: The open reader.
+    ///   - companion: Another open interface of the same device, for the inputs that the first does not have.
     ///   - bus: The bus of the reader.
     ///   - battery: The command that queries its battery; nil when it has none.
     ///   - status: The kernel's status of the device when it was opened; nil when unknown.
     ///   - recovery: Receives the driver's recovery steps.
     init(
-        _ driver: CCIDReader, on bus: any USBBus, battery: BatteryQuery?, status: USBDeviceStatus?,
-        recovery: RecoveryObserver
+        _ driver: CCIDReader, beside companion: CCIDReader? = nil, on bus: any USBBus, battery: BatteryQuery?,
+        status: USBDeviceStatus?, recovery: RecoveryObserver
     ) {
-        (self.driver, self.bus, self.battery) = (driver, bus, battery)
+        (self.driver, self.companion, self.bus, self.battery) = (driver, companion, bus, battery)
         (statusAtOpening, self.recovery) = (status, recovery)
+        var chip: (driver: CCIDReader, slot: UInt8)?
+        var field: CCIDContactlessField?
+        for part in [driver, companion].compactMap(\.self) {
+            for slot in 0..<UInt8(clamping: part.slotCount) {
+                if part.isContactless(slot: slot) {
+                    field = field ?? CCIDContactlessField(part, slot: slot)
+                } else if chip == nil {
+                    chip = (part, slot)
+                }
+            }
+        }
+        (self.chip, contactlessField) = (chip, field)
+    }
+
+    func inputs() async -> CardReaderInput {
+        var inputs: CardReaderInput = contactlessField == nil ? [] : [.tap]
+        if chip != nil { inputs.formUnion(.insert) }
+        return inputs
     }
 
     func waitForCard(present: Bool, timeout: Duration) async throws(UnderlyingError) -> Bool {
         do throws(CCIDError) {
-            return try await driver.waitForCard(present: present, timeout: timeout)
+            let (driver, slot) = chip ?? (driver, 0)
+            return try await driver.waitForCard(present: present, slot: slot, timeout: timeout)
         } catch {
             throw UnderlyingError(error)
         }
@@ -36,13 +62,17 @@ final class CCIDReaderSession: CardReaderSession {
 
     func powerOn() async throws(UnderlyingError) -> any CardChannel {
         do throws(CCIDError) {
-            return try await driver.powerOn()
+            let (driver, slot) = chip ?? (driver, 0)
+            return try await driver.powerOn(slot: slot)
         } catch {
             throw UnderlyingError(error)
         }
     }
 
-    func powerOff() async { try? await driver.powerOff() }
+    func powerOff() async {
+        let (driver, slot) = chip ?? (driver, 0)
+        try? await driver.powerOff(slot: slot)
+    }
 
     func batteryLevel() async -> Double? {
         guard let battery else { return nil }
@@ -76,7 +106,10 @@ final class CCIDReaderSession: CardReaderSession {
 
     func onRecovery(_ observe: @escaping @Sendable (ReaderRecoveryStep) -> Void) { recovery.set(observe) }
 
-    func close() async { await driver.close() }
+    func close() async {
+        await companion?.close()
+        await driver.close()
+    }
 }
 
 /// Forwards the driver's recovery steps to the observer of the session, which is created after the driver.

@@ -19,8 +19,13 @@ extension CardReader {
         let chips = (try? CCIDInterface.all(in: device, quirks: quirks)) ?? []
         let stripe = MagneticStripeInterface.find(in: device, models: stripeReaders)
         guard !chips.isEmpty else { return stripe.map { [CardReader(device, $0)] } ?? [] }
+        // The first reader takes cards in every way that the device has, unless its interfaces exclude each other.
+        let isExclusive = quirks.quirks(of: device.descriptor).contains(.oneInterfaceAtATime)
+        let all = chips.reduce(into: CardReaderInput()) { $0.formUnion(inputs(of: $1)) }
         return chips.enumerated().map { number, chip in
-            CardReader(device, chip, number: number, hasStripe: number == 0 && stripe != nil)
+            var inputs = number == 0 && !isExclusive ? all : inputs(of: chip)
+            if number == 0, stripe != nil { inputs.formUnion(.swipe) }
+            return CardReader(device, chip, number: number, inputs: inputs)
         }
     }
 
@@ -57,7 +62,12 @@ extension CardReader {
         return Int(id[id.index(after: mark)...]) ?? 0
     }
 
-    private init(_ device: USBDevice, _ chip: CCIDInterface, number: Int, hasStripe: Bool) {
+    private static func inputs(of chip: CCIDInterface) -> CardReaderInput {
+        guard chip.hasContactlessSlot else { return .insert }
+        return chip.isContactless ? .tap : [.insert, .tap]
+    }
+
+    private init(_ device: USBDevice, _ chip: CCIDInterface, number: Int, inputs: CardReaderInput) {
         let usbID = device.descriptor.identifiers.description
         let suffix = number == 0 ? "" : "#\(number)"
         self.init(
@@ -68,7 +78,7 @@ extension CardReader {
             exchangeLevel: String(describing: chip.descriptor.level),
             slotCount: Int(chip.descriptor.maximumSlotIndex) + 1,
             hasPINPad: chip.descriptor.pinSupport.contains(.verification),
-            inputs: hasStripe ? [.insert, .swipe] : .insert)
+            inputs: inputs)
     }
 
     /// Creates a reader in update mode. It has the identifier of the reader in normal operation, if it has a serial

@@ -91,7 +91,8 @@ final class CombinedReaderSession: CardReaderSession {
 
     func inputs() async -> CardReaderInput {
         let present = state.withLock { $0.stripe }
-        if let present, !present.isLost { return [.insert, .swipe] }
+        let inputs = await chip.inputs()
+        if let present, !present.isLost { return inputs.union(.swipe) }
         await present?.close()
         var found: MagneticStripeReaderSession?
         var fault: UnderlyingError?
@@ -105,8 +106,10 @@ final class CombinedReaderSession: CardReaderSession {
             return !state.isClosed
         }
         if !isTaken { await found?.close() }
-        return isTaken && found != nil ? [.insert, .swipe] : .insert
+        return isTaken && found != nil ? inputs.union(.swipe) : inputs
     }
+
+    var contactlessField: (any ContactlessField)? { chip.contactlessField }
 
     var stripeFault: UnderlyingError? { state.withLock { $0.fault } }
 

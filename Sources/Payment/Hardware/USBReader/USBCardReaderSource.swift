@@ -58,12 +58,19 @@ public struct USBCardReaderSource: CardReaderSource {
         let interfaces = (try? CCIDInterface.all(in: device, quirks: quirks)) ?? []
         let interface = interfaces.dropFirst(CardReader.number(of: reader.id)).first
         let recovery = RecoveryObserver()
+        let companion = interface.flatMap { companionInterface(of: $0, among: interfaces, in: device) }
         let chip: CCIDReaderSession
         do throws(CCIDError) {
             let driver = try await CCIDReader.open(
                 device, on: bus, interface: interface, quirks: quirks, time: time, onRecovery: recovery.tell)
+            // Without the other interface, the reader takes payments as well.
+            var other: CCIDReader?
+            if let companion {
+                other = try? await CCIDReader.open(
+                    device, on: bus, interface: companion, quirks: quirks, time: time, onRecovery: recovery.tell)
+            }
             chip = CCIDReaderSession(
-                driver, on: bus, battery: .of(reader.usbID), status: status, recovery: recovery)
+                driver, beside: other, on: bus, battery: .of(reader.usbID), status: status, recovery: recovery)
         } catch {
             guard error == .usb(.busy) || error == .usb(.accessDenied) else { throw UnderlyingError(error) }
             throw UnderlyingError(
@@ -71,6 +78,17 @@ public struct USBCardReaderSource: CardReaderSource {
         }
         guard magneticStripe.isEnabled else { return chip }
         return CombinedReaderSession(chip: chip) { await stripe(beside: device) }
+    }
+
+    /// Returns the interface that gives the first reader of a device the input that it does not have: contacts or a
+    /// field. Nil for other readers of the device, and where only one interface may be used at a time.
+    private func companionInterface(
+        of interface: CCIDInterface, among interfaces: [CCIDInterface], in device: USBDevice
+    ) -> CCIDInterface? {
+        guard interface == interfaces.first,
+            !quirks.quirks(of: device.descriptor).contains(.oneInterfaceAtATime)
+        else { return nil }
+        return interfaces.dropFirst().first { $0.isContactless != interface.isContactless }
     }
 
     /// Opens the stripe reader in the same device as the chip reader, or one that is plugged in beside it. If that

@@ -137,9 +137,9 @@ public struct ReceiptLabels: Hashable, Sendable {
     var subtotal, discount, fees, shipping, taxes, includedTaxes, giftCards, tip: String
     var total, refunded, voided, authorized, amount, approvedAmount: String
     var application, cardBrand, applicationID, card, accountType, defaultAccount, savings, checking, credit: String
-    var entryMode, chip, swiped, fallback: String
+    var entryMode, chip, contactless, swiped, fallback: String
     var authorizationCode, response, reference: String
-    var verifiedByPIN, notAsked, verificationFailed, signatureRequired, signature: String
+    var verifiedByPIN, verifiedOnDevice, notAsked, verificationFailed, signatureRequired, signature: String
     var merchantCopy, customerCopy, duplicate, keepThisReceipt: String
     var reasons: ReceiptReasonLabels
 

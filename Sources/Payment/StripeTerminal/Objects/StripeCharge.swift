@@ -95,6 +95,7 @@ struct StripeCharge: Hashable, Sendable {
     private var readMethod: String? {
         switch card?.entryMode {
         case .chip: "contact_emv"
+        case .contactless: "contactless_emv"
         case .swipe: "magnetic_stripe_track2"
         case .fallback: "magnetic_stripe_fallback"
         case .other, nil: nil

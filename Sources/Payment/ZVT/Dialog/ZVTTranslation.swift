@@ -218,7 +218,7 @@ struct ZVTStatusInformation {
                     [
                         ZVTObject(0x1F10, [Self.verification(card.cardholderVerification)]),
                         ZVTObject(0x1F11, [transaction.isOnline ? 1 : 0]),
-                        ZVTObject(0x1F12, [card.entryMode == .chip ? 1 : 0]),
+                        ZVTObject(0x1F12, [card.entryMode == .contactless ? 2 : card.entryMode == .chip ? 1 : 0]),
                     ]))
         }
         if showsLastTransaction, let number = PackedDigits.bytes(Int64(transaction.receiptNumber), 2) {

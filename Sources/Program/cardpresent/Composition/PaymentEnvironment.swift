@@ -238,7 +238,7 @@ struct SimulatedEnvironment: PaymentEnvironment {
                 clock: clock,
                 pinPad: try SimulatedPINPad(
                     keys: keys, scheme: pinPad.keyScheme, random: random.stream("pin pad")),
-                pin: pin)
+                pin: pin, habit: options.habit)
         } catch {
             throw CommandFailure(
                 .internalError, code: "internal", message: "cannot create the simulated card: \(error)")

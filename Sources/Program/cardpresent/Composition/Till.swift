@@ -1,5 +1,6 @@
 import Concurrency
 import Determinism
+import EntryPoint
 import Hardware
 import Money
 import Networking
@@ -161,7 +162,10 @@ struct Till: Sendable {
                     magneticStripe: settings.magneticStripe, cardholder: environment.cardholder, history: history,
                     time: time, random: environment.random.stream("terminal 1"),
                     reconnection: environment.hasOwnedReaders ? settings.reconnection : .off,
-                    trace: environment.recordTrace)
+                    trace: environment.recordTrace,
+                    contactless: .standard(kernels: KernelRegistry()) {
+                        environment.terminal(settings.terminal(for: $0))
+                    })
             }
             let receipts = ReceiptStore(
                 journal: journal, printer: printers, settings: settings.receipt, time: time, site: session?.context)

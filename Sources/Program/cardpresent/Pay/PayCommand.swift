@@ -14,6 +14,7 @@ struct PayCommand: TillCommand, CardDataCommand {
               cardpresent pay 12.50 --reader usb --printer receipts
               cardpresent pay --order 123
               cardpresent pay 12.50 --card visa-debit --pin 1234 --seed 7
+              cardpresent pay 12.50 --reader simulated:dual-interface --insert
               cardpresent pay 12.50 --reader usb --host-trace host.jsonl
               cardpresent pay 150.00 --authorize-only
 

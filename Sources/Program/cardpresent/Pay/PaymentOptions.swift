@@ -21,6 +21,10 @@ struct EnvironmentOptions: ParsableArguments {
             discussion: "'cardpresent cards list' lists the profiles.", valueName: "profile"),
         completion: CardCatalog.completion)
     var card = "visa-credit"
+    @Flag(help: "Tap the card on a simulated reader, also one that has no contactless side of its own.")
+    var tap = false
+    @Flag(help: "Insert the card into a simulated reader, also one that could be tapped.")
+    var insert = false
     // Takes the next word as the PIN in any case: an error about an unknown option would print it.
     @Option(
         parsing: .unconditional,
@@ -45,8 +49,17 @@ struct EnvironmentOptions: ParsableArguments {
     var traceClear = false
 
     func validate() throws {
+        guard !tap || !insert else { throw ValidationError("--tap and --insert cannot be used together") }
+        if tap || insert {
+            guard case .simulated = reader else {
+                throw ValidationError("--tap and --insert require a simulated reader: present the card yourself")
+            }
+        }
         guard !traceClear || trace != nil else { throw ValidationError("--trace-clear requires --trace") }
     }
+
+    /// How the simulated cardholder presents the card.
+    var habit: PresentationHabit { tap ? .tap : insert ? .insert : .asTheCardAllows }
 
     /// The card's name in a scenario: an absolute path or a profile name.
     var cardName: String {

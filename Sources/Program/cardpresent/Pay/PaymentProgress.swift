@@ -1,4 +1,5 @@
 import EMV
+import EntryPoint
 import Hardware
 import Payments
 import Synchronization
@@ -22,6 +23,10 @@ final class ProgressDisplay: Sendable {
     }
 
     func show(_ event: CardReaderEvent) {
+        if case .readerMessage(let message) = event, !message.languages.isEmpty {
+            let chosen = ReceiptLanguage.chosen(by: message.languages, among: receipt.languages) ?? receipt.language
+            language.withLock { $0 = chosen }
+        }
         // An application that is refused may be followed by another one, which states its own languages.
         if case .kernel(.initiatingApplication(_, let languages)) = event {
             let chosen = ReceiptLanguage.chosen(by: languages, among: receipt.languages) ?? receipt.language
@@ -49,9 +54,14 @@ final class ProgressDisplay: Sendable {
         return switch event {
         case .waitingForInput([.insert, .swipe]): words.insertOrSwipe
         case .waitingForInput(.swipe): words.swipe
+        case .waitingForInput(.tap): MessageWords(language).text(.presentCard)
+        case .waitingForInput(let inputs) where inputs.contains(.tap): MessageWords(language).insertOrTap
         case .waitingForInput: words.insert
         case .displayMessage(let message): message
-        case .cardSwiped: nil
+        // The wait for the card has its own words.
+        case .readerMessage(let message):
+            message.message.flatMap { $0 == .presentCard ? nil : MessageWords(language).text($0) }
+        case .cardSwiped, .cardTapped: nil
         case .cardInserted: words.reading
         case .kernel(.cardholderVerification): words.verifying
         // Otherwise the program prompts for the PIN itself.

@@ -63,7 +63,8 @@ extension CommandFailure {
         switch code {
         case "card_not_read": "use another card or another payment method"
         case "swipe_not_read": "swipe the card again, or use another card"
-        case "chip_card_swiped": "insert the card into a chip card reader"
+        case "chip_card_swiped", "insert_card": "insert the card into a chip card reader"
+        case "tap_not_read": "tap the card again, or insert it"
         case "card_removed": "start again, and leave the card in until it may be removed"
         case "card_timeout": "start again and present a card"
         case "reader_unplugged", "no_reader": "connect the reader and start again"

@@ -15,6 +15,7 @@ extension CardReader {
         guard !isAwaitingFirmware else { return "needs firmware" }
         var parts = [exchangeLevel]
         if slotCount > 0 { parts.append(slotCount == 1 ? "1 slot" : "\(slotCount) slots") }
+        if inputs.contains(.tap) { parts.append("contactless") }
         if inputs.contains(.swipe) { parts.append("magnetic stripe") }
         if hasPINPad { parts.append("PIN pad") }
         return parts.joined(separator: ", ")

@@ -84,13 +84,15 @@ private struct CardSummary: CommandResult {
             ]
         }
         return [
-            "name": profile.name, "description": profile.summary, "answerToReset": answerToReset,
+            "name": profile.name, "description": profile.summary, "interfaces": profile.interfaces,
+            "answerToReset": answerToReset,
             "applications": applications,
         ]
     }
 
     var text: String {
         var lines = [profile.name, "  " + profile.summary]
+        lines.append("  interfaces    " + (profile.interfaces.joined(separator: ", ").nonEmpty ?? "magnetic stripe only"))
         lines.append("  ATR           " + (answerToReset.nonEmpty ?? "none: the card is mute"))
         for (application, reference) in zip(profile.applications, accountReferences) {
             lines.append("  application   \(application.label) (\(application.aid.hexadecimal))")

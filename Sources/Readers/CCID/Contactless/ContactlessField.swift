@@ -1,3 +1,11 @@
+extension CCIDInterface {
+    /// Whether all slots of the interface are contactless, as far as that is known before a card is there.
+    public var isContactless: Bool { contactless.numbers.count == Int(descriptor.maximumSlotIndex) + 1 }
+
+    /// Whether the interface has a contactless slot.
+    public var hasContactlessSlot: Bool { !contactless.numbers.isEmpty }
+}
+
 /// The field of a contactless slot.
 extension CCIDReader {
     /// Whether a slot takes cards without contacts, as far as that is known before a card is there.

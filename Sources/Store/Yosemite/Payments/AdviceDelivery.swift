@@ -52,11 +52,14 @@ struct StoredAdvice: Codable, Hashable, Sendable {
     private var triedCount: Int?
     /// The address of the host that gets it; nil when there is one host only.
     private(set) var destination: String?
+    /// How the card was read; nil for a chip with contacts.
+    private var entryMode: String?
 
     init(_ advice: AdviceRequest, destination: String? = nil) {
         lastFour = advice.lastFour
         self.destination = destination
         purpose = advice.purpose
+        entryMode = advice.entryMode == .chip ? nil : advice.entryMode.rawValue
         iccData = advice.iccData.map { [$0.tag.description, $0.value.hexadecimal] }
     }
 
@@ -98,6 +101,7 @@ struct StoredAdvice: Codable, Hashable, Sendable {
             identity: purpose == .capture ? completion?.identity : attempt.identity,
             original: purpose == .capture ? attempt.identity : nil, isRepeat: isRepeat || isSent == true)
         request.destination = destination
+        if let entryMode { request.entryMode = CardDetails.EntryMode(rawValue: entryMode) }
         return request
     }
 }

@@ -75,6 +75,8 @@ struct PaymentFailure: Hashable, Sendable {
         case .cardInsertNotRead: "card_not_read"
         case .cardSwipeNotRead: "swipe_not_read"
         case .chipCardSwiped: "chip_card_swiped"
+        case .cardTapNotRead: "tap_not_read"
+        case .tappedCardNeedsContacts: "insert_card"
         case .cardRemoved: "card_removed"
         case .cardLeftInReader: "card_left_in_reader"
         case .notConnectedToReader: "no_reader"
@@ -116,7 +118,8 @@ extension ReceiptReason {
             case .notConnectedToInternet, .processorAPIError: .issuerUnreachable
             case .requestTimedOut: .noAnswer
             case .cardRemoved: .cardRemoved
-            case .cardInsertNotRead, .cardSwipeNotRead, .chipCardSwiped, .cardReadTimeOut, .cardLeftInReader:
+            case .cardInsertNotRead, .cardSwipeNotRead, .chipCardSwiped, .cardTapNotRead, .tappedCardNeedsContacts,
+                .cardReadTimeOut, .cardLeftInReader:
                 .cardNotRead
             case .notConnectedToReader, .alreadyConnectedToReader, .readerBusy, .readerNotFound, .readerAccessDenied,
                 .readerIncompatible, .readerCommunicationError, .readerDisconnected, .readerReconnecting, .readerTaken:

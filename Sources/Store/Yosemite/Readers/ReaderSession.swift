@@ -114,9 +114,9 @@ public struct ReaderSessionState: Hashable, Sendable {
     mutating func note(_ event: CardReaderEvent) {
         lastEvent = Event(number: (lastEvent?.number ?? 0) + 1, event: event)
         switch event {
-        case .waitingForInput, .displayMessage, .removeCardRequested, .authorizing: prompt = event
+        case .waitingForInput, .displayMessage, .readerMessage, .removeCardRequested, .authorizing: prompt = event
         case .cardInserted: (slot, prompt) = (.occupied, nil)
-        case .cardSwiped: prompt = nil
+        case .cardSwiped, .cardTapped: prompt = nil
         case .cardRemoved, .cardRemovedAfterClientSidePaymentCapture: (slot, prompt) = (.empty, nil)
         case .lowBattery(let level), .lowBatteryResolved(let level): reader?.batteryLevel = level
         case .disconnected: (slot, prompt) = (.unknown, nil)

@@ -1,0 +1,273 @@
+import CardSecrets
+import Determinism
+import EMV
+import EntryPoint
+import Money
+import Payments
+import SmartCard
+import Text
+
+/// The contactless side of one payment: runs Entry Point, verifies the cardholder, asks the host, and takes the outcome
+/// over.
+struct ContactlessRun: Sendable {
+    /// The result of an event in the field.
+    enum Result {
+        case completed(PaymentIntent)
+        /// Cards are waited for again.
+        case waits
+        /// The card can't pay without contacts, and nothing has left for the host.
+        case needsAnotherInterface
+    }
+
+    private let driver: ContactlessDriver
+    private let dependencies: ReaderPayments.PaymentDependencies
+    private let terminal: TerminalConfiguration
+    private let events: EventRelay
+    private let parameters: PaymentIntentParameters
+    private let date: CivilDate
+    private let created: Timestamp
+    /// Whether several cards were in the field last.
+    private(set) var isCrowded = false
+
+    /// Prepares a tap; nil where the terminal has no contactless side for the currency, and for a hold of an amount that
+    /// no contactless kernel knows.
+    init?(
+        _ dependencies: ReaderPayments.PaymentDependencies, field: any ContactlessField,
+        terminal: TerminalConfiguration, events: EventRelay, parameters: PaymentIntentParameters, created: Timestamp
+    ) {
+        guard let contactless = dependencies.contactless,
+            let configuration = contactless.configuration(parameters.amount.currency)
+        else { return nil }
+        driver = ContactlessDriver(
+            contactless, configuration, field: field, time: dependencies.time,
+            random: dependencies.random, events: events, trace: dependencies.trace)
+        (self.dependencies, self.terminal, self.events) = (dependencies, terminal, events)
+        (self.parameters, self.created) = (parameters, created)
+        date = dependencies.time.localDate()
+    }
+
+    // MARK: The wait for a card
+
+    /// Begins the transaction.
+    ///
+    /// - Returns: Whether cards can be tapped.
+    /// - Throws: ``UnderlyingError``
+    func begin() async throws(UnderlyingError) -> Bool {
+        let step = try await driver.begin(
+            TransactionRequest(
+                amount: parameters.amount, date: date, sequenceCounter: parameters.stan,
+                accountType: parameters.accountType?.code,
+                forcedOnline: parameters.forcedOnline || parameters.authorizesOnly,
+                allowsOfflineApproval: allowsOfflineApproval, keepsCard: dependencies.host.sealsCardData))
+        if case .waitsForCards = step { return true }
+        return false
+    }
+
+    /// Waits for a change in the field.
+    ///
+    /// - Returns: Nil when nothing happened in time.
+    /// - Throws: ``UnderlyingError``
+    func next(timeout: Duration) async throws(UnderlyingError) -> FieldEvent? {
+        try await driver.nextEvent(isCrowded: isCrowded, timeout: timeout)
+    }
+
+    /// Ends the transaction: a card came on another input, or none came.
+    ///
+    /// - Throws: ``UnderlyingError``
+    func stop() async throws(UnderlyingError) { _ = try await driver.stop() }
+
+    /// Switches the field off.
+    func close() async { await driver.close() }
+
+    // MARK: A card
+
+    /// Goes on with a change in the field.
+    ///
+    /// - Throws: ``CardReaderServiceError``
+    mutating func take(_ event: FieldEvent) async throws(CardReaderServiceError) -> Result {
+        let step: ContactlessDriver.Step
+        do throws(UnderlyingError) { step = try await driver.take(event) } catch {
+            throw .paymentMethodCollection(error)
+        }
+        switch step {
+        case .waitsForCards(let isCrowded):
+            self.isCrowded = isCrowded
+            guard !Task.isCancelled else { throw .paymentMethodCollection(.commandCanceled(from: .app)) }
+            return .waits
+        case .asksHost(let outcome): return .completed(try await askHost(outcome))
+        case .ended(let outcome): return try conclude(outcome)
+        }
+    }
+
+    private var allowsOfflineApproval: Bool { parameters.offlineObstacle == nil && !parameters.authorizesOnly }
+
+    /// Takes over an outcome without the host.
+    private func conclude(_ final: FinalOutcome?) throws(CardReaderServiceError) -> Result {
+        guard !Task.isCancelled else { throw .paymentMethodCollection(.commandCanceled(from: .app)) }
+        guard let final else { return .needsAnotherInterface }
+        switch final.outcome.status {
+        case .approved:
+            let (record, details) = try read(final, responseCode: .offlineApproved)
+            guard allowsOfflineApproval else {
+                throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.declinedByTerminal), details)
+            }
+            return .completed(
+                PaymentIntent(
+                    key: parameters.key, status: .requiresCapture, created: created, amount: parameters.amount,
+                    metadata: parameters.metadata, details: details, advice: try advice(record, details)))
+        case .declined:
+            let (_, details) = try read(final, responseCode: .offlineDeclined)
+            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.declinedByCard), details)
+        case .tryAnotherInterface, .endApplication, .onlineRequest, .selectNext, .tryAgain:
+            return .needsAnotherInterface
+        }
+    }
+
+    private func advice(
+        _ record: HostDataRecord, _ details: CardDetails
+    ) throws(CardReaderServiceError) -> AdviceRequest {
+        var advice = AdviceRequest(
+            key: parameters.key, stan: parameters.stan, amount: parameters.amount,
+            lastFour: details.lastFour ?? "", iccData: record.iccData, purpose: .offlineApproval)
+        advice.entryMode = .contactless
+        do throws(HostDataRecordError) {
+            advice.prefix = CardPrefix(try record.primaryAccountNumber())
+            if dependencies.host.sealsCardData { advice.card = try record.keptCard() }
+        } catch {
+            throw Self.unreadable(error)
+        }
+        return advice
+    }
+
+    // MARK: The host
+
+    private func askHost(_ final: FinalOutcome) async throws(CardReaderServiceError) -> PaymentIntent {
+        var (record, details) = try read(final, responseCode: nil)
+        let pan: PrimaryAccountNumber
+        do throws(HostDataRecordError) { pan = try record.primaryAccountNumber() } catch {
+            throw Self.unreadable(error)
+        }
+        let sequence = record.panSequenceNumber
+        if await dependencies.history?.isOnExceptionFile(pan, sequenceNumber: sequence) == true {
+            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.onExceptionFile), details)
+        }
+        var block: EncipheredPINBlock?
+        if final.outcome.cvm == .onlinePIN {
+            block = try await OnlinePINEntry(dependencies: dependencies, terminal: terminal, events: events).block(pan)
+            guard block != nil else {
+                throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.pinRequired), details)
+            }
+        }
+        let request: OnlineAuthorizationRequest
+        do throws(HostDataRecordError) { request = try record.request(pinBlock: block) } catch {
+            throw Self.unreadable(error)
+        }
+        let authorizer = HostAuthorizer(
+            host: dependencies.host, parameters: parameters, date: date, events: events)
+        let exchange = await authorizer.ask(.chip(request))
+        let isRefused = await showAnswer(exchange)
+        details.cardholderVerification = CardDetails.CardholderVerification(final.outcome.cvm)
+        return try await HostDecisionCompletion(
+            exchange: exchange, details: details, parameters: parameters, host: dependencies.host, created: created,
+            iccData: record.iccData, isRefusedByCard: isRefused
+        ).complete()
+    }
+
+    /// Tells Entry Point the host's answer, and lets the card take it where the kernel wants to see it again.
+    ///
+    /// The host has decided: whatever happens in the field can end the payment as declined by the card, and not more.
+    ///
+    /// - Returns: Whether the card declined after the host's answer.
+    private func showAnswer(_ exchange: HostAuthorizer.Exchange) async -> Bool {
+        var answer = OnlineAuthorizationResult.unableToGoOnline
+        if case .answered(let response) = exchange {
+            answer = .answered(response.answer)
+            if Self.insertCodes.contains(response.responseCode) {
+                events.send(.readerMessage(UserInterfaceRequest(.insertCard, .processingError)))
+            }
+        }
+        var step = try? await driver.take(answer)
+        while case .waitsForCards(let isCrowded)? = step {
+            let wait = ContactlessTerminal.secondTapTimeout
+            if let event = try? await driver.nextEvent(isCrowded: isCrowded, timeout: wait) {
+                step = try? await driver.take(event)
+            } else {
+                step = try? await driver.stop()
+            }
+        }
+        guard case .ended(let final?)? = step, final.followsHostAnswer else { return false }
+        return final.outcome.status == .declined
+    }
+
+    /// The answers of hosts that ask for the card's chip: strong authentication is due (65), or the PIN (1A).
+    private static let insertCodes = ["65", "1A"]
+
+    // MARK: The kernel's data
+
+    private func read(
+        _ final: FinalOutcome, responseCode: AuthorizationResponseCode?
+    ) throws(CardReaderServiceError) -> (HostDataRecord, CardDetails) {
+        do throws(HostDataRecordError) {
+            let record = try HostDataRecord(final.outcome.dataRecord ?? SecretDataObject([]))
+            return (record, CardDetails(final, record, responseCode))
+        } catch {
+            throw Self.unreadable(error)
+        }
+    }
+
+    private static func unreadable(_ error: HostDataRecordError) -> CardReaderServiceError {
+        .paymentMethodCollection(.cardTapNotRead(error.description))
+    }
+}
+
+extension CardDetails {
+    /// Creates the storable card details from a kernel's outcome and its data for the host.
+    init(_ final: FinalOutcome, _ record: HostDataRecord, _ responseCode: AuthorizationResponseCode?) {
+        func text(_ tag: BERTag) -> String? {
+            record[tag].map { String(decoding: $0.filter { (0x20...0x7E).contains($0) }, as: UTF8.self) }
+        }
+        func digits(_ tag: BERTag) -> String? { record[tag].map { $0.hexadecimal } }
+        let aid = record[EMVTag.dfName] ?? final.aid
+        let brand = aid.flatMap { CardBrand(aid: $0) }
+        let lastFour: String?
+        do throws(HostDataRecordError) { lastFour = try record.primaryAccountNumber().lastFour } catch {
+            lastFour = nil
+        }
+        let counter = record[EMVTag.transactionCounter].flatMap { value -> UInt16? in
+            value.count == 2 ? UInt16(value[0]) << 8 | UInt16(value[1]) : nil
+        }
+        self.init(
+            brand: brand?.rawValue ?? "unknown", lastFour: lastFour, entryMode: .contactless,
+            cardholderVerification: CardholderVerification(final.outcome.cvm), aid: aid?.hexadecimal,
+            applicationName: text(EMVTag.preferredName) ?? text(EMVTag.applicationLabel) ?? brand?.displayName
+                ?? aid?.hexadecimal,
+            accountType: aid.flatMap { AccountType(application: $0) },
+            terminalVerificationResults: digits(EMVTag.verificationResults),
+            applicationCryptogram: digits(EMVTag.applicationCryptogram),
+            cryptogramType: record[EMVTag.cryptogramInformation]?.first.map(Self.cryptogramName),
+            issuerApplicationData: digits(EMVTag.issuerApplicationData), applicationTransactionCounter: counter,
+            authorizationResponseCode: responseCode?.description)
+    }
+
+    /// The name of a cryptogram by the cryptogram information data (9F27).
+    private static func cryptogramName(_ information: UInt8) -> String {
+        switch information & 0xC0 {
+        case 0x40: "TC"
+        case 0x80: "ARQC"
+        default: "AAC"
+        }
+    }
+}
+
+extension CardDetails.CardholderVerification {
+    /// The verification that a contactless kernel's outcome names. The reader has performed it by the end.
+    init(_ cvm: ContactlessOutcome.CVM?) {
+        self =
+            switch cvm {
+            case .noCVM, nil: .none
+            case .signature: .signature
+            case .onlinePIN: .onlinePIN
+            case .confirmationCodeVerified: .device
+            }
+    }
+}
