@@ -112,7 +112,8 @@ public actor SimulatedIssuer: PaymentHost {
         let message = message(
             request, account,
             IssuerMessage.Card(
-                card.iccData, hasPINBlock: card.pinBlock != nil, onlinePIN: check?.pin ?? .notGiven))
+                card.iccData, entryMode: request.card.entryMode, hasPINBlock: card.pinBlock != nil,
+                onlinePIN: check?.pin ?? .notGiven))
         return try transact { () throws(IssuerLedgerError) in
             try handle(message, key: request.key, accountFault: account?.fault) { (rule) throws(IssuerLedgerError) in
                 try decide(request, account: account, rule: rule) {
@@ -177,7 +178,7 @@ public actor SimulatedIssuer: PaymentHost {
             let message = IssuerMessage(
                 kind: .advise, account: account.flatMap { accounts[$0] }, lastFour: advice.lastFour,
                 amount: (advice.amount.minorUnits, advice.amount.currency.code),
-                card: IssuerMessage.Card(advice.iccData))
+                card: IssuerMessage.Card(advice.iccData, entryMode: advice.entryMode))
             return try handle(message, key: advice.key) { (rule) throws(IssuerLedgerError) in
                 try take(advice, account: account, rule: rule)
             }

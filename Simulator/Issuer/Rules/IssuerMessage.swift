@@ -34,8 +34,11 @@ struct IssuerMessage {
         /// The issuer's result for the PIN in the message.
         let onlinePIN: IssuerPINCheck.Result
 
-        init(_ objects: [BERTLV], hasPINBlock: Bool = false, onlinePIN: IssuerPINCheck.Result = .notGiven) {
-            entryMode = .chip
+        init(
+            _ objects: [BERTLV], entryMode: CardDetails.EntryMode = .chip, hasPINBlock: Bool = false,
+            onlinePIN: IssuerPINCheck.Result = .notGiven
+        ) {
+            self.entryMode = entryMode
             counter = objects.first(0x9F36).flatMap { object in
                 object.value.count == 2 ? object.value.reduce(0) { $0 << 8 | UInt16($1) } : nil
             }

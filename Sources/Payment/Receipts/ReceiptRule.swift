@@ -86,7 +86,7 @@ extension CardDetails.CardholderVerification {
         switch self {
         case .offlinePIN, .encipheredOfflinePIN, .onlinePIN, .offlinePINAndSignature, .encipheredOfflinePINAndSignature:
             true
-        case .none, .signature, .failed, .other: false
+        case .none, .device, .signature, .failed, .other: false
         }
     }
 }

@@ -189,11 +189,11 @@ import Testing
     @Test func `enumerations keep the words of the database`() {
         #expect(AttemptState.canceled.rawValue == "cancelled" && PaymentState.canceled.rawValue == "cancelled")
         #expect(Payment.Outcome.canceled.rawValue == "cancelled")
-        #expect(CardDetails.EntryMode.allCases.map(\.rawValue) == ["chip", "swipe", "fallback"])
+        #expect(CardDetails.EntryMode.allCases.map(\.rawValue) == ["chip", "contactless", "swipe", "fallback"])
         #expect(
             CardDetails.CardholderVerification.allCases.map(\.rawValue) == [
                 "none", "signature", "offline_pin", "offline_pin_enciphered", "offline_pin_and_signature",
-                "offline_pin_enciphered_and_signature", "online_pin", "failed",
+                "offline_pin_enciphered_and_signature", "online_pin", "device", "failed",
             ])
         #expect(CardDetails.OfflineDataAuthentication.allCases.map(\.rawValue) == ["none", "sda", "dda", "cda"])
     }

@@ -43,6 +43,12 @@ public enum CardReaderEvent: Hashable, Sendable {
             .present(
                 canInsert: inputs.contains(.insert), canSwipe: inputs.contains(.swipe), canTap: inputs.contains(.tap))
         case .removeCardRequested: .remove
+        case .readerMessage(let message):
+            switch message.message {
+            case .cardRead, .removeCard: .remove
+            case .presentCardAgain, .seePhone: .present(canInsert: false, canSwipe: false, canTap: true)
+            default: nil
+            }
         default: nil
         }
     }

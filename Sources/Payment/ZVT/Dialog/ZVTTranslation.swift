@@ -236,7 +236,7 @@ struct ZVTStatusInformation {
         case .offlinePIN: 0x04
         case .encipheredOfflinePINAndSignature: 0x05
         case .offlinePINAndSignature: 0x06
-        case .other: 0xFF
+        case .device, .other: 0xFF
         }
     }
 }

@@ -440,6 +440,6 @@ import USB
     }
 
     @Test func `entry modes have their DE 22 values`() {
-        #expect(CardDetails.EntryMode.allCases.map(\.code) == ["05", "90", "80"])
+        #expect(CardDetails.EntryMode.allCases.map(\.code) == ["05", "07", "90", "80"])
     }
 }

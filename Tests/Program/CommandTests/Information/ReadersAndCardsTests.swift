@@ -31,9 +31,9 @@ struct ReadersAndCardsTests {
                 1209:0005@1-5       Simulated reader with PIN pad                    short APDU, 1 slot, PIN pad
                 1209:0006@1-6       Simulated T=0 reader                             TPDU, 1 slot
                 1209:0007@1-7       Simulated reader with two slots                  TPDU, 2 slots
-                1209:0008@1-8       Simulated contactless reader                     short APDU, 1 slot
-                1209:0009@1-9       Simulated dual interface reader                  short APDU, 1 slot
-                1209:0009@1-9#1     Simulated dual interface reader #1               short APDU, 1 slot
+                1209:0008@1-8       Simulated contactless reader                     short APDU, 1 slot, contactless
+                1209:0009@1-9       Simulated dual interface reader                  short APDU, 1 slot, contactless
+                1209:0009@1-9#1     Simulated dual interface reader #1               short APDU, 1 slot, contactless
                 1209:000a@1-10      Simulated chip and magnetic stripe reader        TPDU, 1 slot, magnetic stripe
                 1209:000d/UPD00001  Simulated updatable reader                       short APDU, 1 slot
                 1209:000b@1-12      Simulated magnetic stripe reader                 reports, magnetic stripe
@@ -61,6 +61,12 @@ struct ReadersAndCardsTests {
         #expect(told["card"] as? String == "absent")
         #expect((told["reader"] as? [String: Any])?["id"] as? String == "1209:0003@1-3")
         #expect((told["reader"] as? [String: Any])?["hasPINPad"] as? Bool == false)
+    }
+
+    @Test func `readers info names the inputs of contactless readers`() throws {
+        #expect(try run("readers", "info", "1209:0008@1-8", "--simulated").output.contains("inputs        tap\n"))
+        let both = try run("readers", "info", "1209:0009@1-9", "--simulated", "--json").object()
+        #expect((both["reader"] as? [String: Any])?["inputs"] as? [String] == ["insert", "tap"])
     }
 
     @Test func `readers are listed and opened according to the configuration`() throws {
@@ -164,6 +170,9 @@ struct ReadersAndCardsTests {
                     }
                   ],
                   "description" : "Visa credit card, approved online with a signature or no verification at all",
+                  "interfaces" : [
+                    "contact"
+                  ],
                   "name" : "visa-credit"
                 }
 
