@@ -42,7 +42,8 @@ public final class SimulatedCardholder: CardholderInterface {
     ///   - pin: the PIN to enter, one digit per byte, instead of the profile's.
     ///   - habit: whether the cardholder rather taps the card or inserts it.
     public init(
-        profile: CardProfile, card: any SimulatedCard, contactless: (any SimulatedCard)? = nil, stripe: SimulatedMagneticStripe? = nil,
+        profile: CardProfile, card: any SimulatedCard, contactless: (any SimulatedCard)? = nil,
+        stripe: SimulatedMagneticStripe? = nil,
         reader: SimulatedReader.Device,
         clock: SimulationClock, pinPad: SimulatedPINPad, pin: SealedBytes? = nil,
         habit: PresentationHabit = .asTheCardAllows
@@ -106,7 +107,8 @@ public final class SimulatedCardholder: CardholderInterface {
         guard isAsked, reader.chip === reader.contactless || reader.chip?.hasCard() != true else { return }
         if canTap, let field = reader.contactless, taps(canInsert: canInsert) {
             hold(in: field)
-        } else if let stripeReader = reader.stripe, let stripe, canSwipe, swipes(canInsert: canInsert, isFirst: isFirst) {
+        } else if let stripeReader = reader.stripe, let stripe, canSwipe, swipes(canInsert: canInsert, isFirst: isFirst)
+        {
             clock.schedule(after: profile.cardholder.insertsAfter) { [weak self] in
                 self?.state.withLock { $0.isPresenting = false }
                 stripeReader.swipe(stripe)

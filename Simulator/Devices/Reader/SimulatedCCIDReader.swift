@@ -116,6 +116,11 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         change(slot) { $0.firmware.arm(fault, slot: slot, at: now) }
     }
 
+    /// Whether the field of a contactless slot is on; true for a slot with contacts.
+    public func isFieldOn(slot: Int = 0) -> Bool {
+        state.withLock { $0.firmware.fields.indices.contains(slot) && $0.firmware.fields[slot].isOn }
+    }
+
     /// Lets the reader notice that a card has left its field, unless the card was back before.
     private func notice(_ move: SimulatedField.Move) {
         guard state.withLock({ $0.firmware.fields[move.slot].isOutOfReach }) else { return }

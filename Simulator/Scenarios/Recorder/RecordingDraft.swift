@@ -166,7 +166,8 @@ struct RecordingDraft: Sendable {
     // MARK: The payment
 
     private var pay: ScenarioStep {
-        let wasPresented = record.moments.contains { ["card_inserted", "card_swiped", "card_tapped"].contains($0.text) }
+        let events = ["card_inserted", "card_swiped", "card_tapped"]
+        let wasPresented = record.moments.contains { events.contains($0.text) }
         let pay = PayAction(
             .amount(payment.amount), presentsCard: place.simulation != nil || wasPresented, timeout: payment.timeout,
             forcesOnline: payment.isForcedOnline)

@@ -56,7 +56,7 @@ struct EntryModeField {
         field[.cardReading] =
             switch subject.entryMode {
             case .chip: bit(6)
-            // The CMF has no bit for a chip without contacts among those of the open example.
+            // No public text has the bit of a chip without contacts.
             case .contactless: bit(6)
             case .swipe: bit(5)
             case .fallback: bit(5) | bit(13)

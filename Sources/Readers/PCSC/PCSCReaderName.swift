@@ -40,12 +40,12 @@ public struct PCSCReaderName: Hashable, Sendable {
         return Self.words.contains { text.contains($0) }
     }
 
-    /// Returns the contactless reader in the same device as a reader with contacts; nil if there is none, or if several
-    /// names fit, as those of two devices without serial numbers do.
+    /// Finds the contactless reader in the same device as a reader with contacts.
     ///
     /// - Parameters:
     ///   - reader: the name of a reader with contacts.
     ///   - names: the names of all readers.
+    /// - Returns: nil if there is none, or if several names fit, as those of two devices without serial numbers do.
     public static func contactlessReader(beside reader: String, among names: [String]) -> String? {
         let own = PCSCReaderName(reader)
         guard !own.isContactless else { return nil }

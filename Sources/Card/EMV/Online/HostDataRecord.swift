@@ -67,9 +67,10 @@ public final class HostDataRecord: Sendable {
         }
     }
 
-    /// Returns the authorization request for the issuer.
+    /// Makes the authorization request for the issuer.
     ///
     /// - Parameter pinBlock: That of an online PIN; nil without one.
+    /// - Returns: The request, with copies of the card's data.
     /// - Throws: ``HostDataRecordError/data(_:)``
     public func request(pinBlock: EncipheredPINBlock?) throws(HostDataRecordError) -> OnlineAuthorizationRequest {
         OnlineAuthorizationRequest(

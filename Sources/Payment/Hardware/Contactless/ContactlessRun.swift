@@ -29,8 +29,7 @@ struct ContactlessRun: Sendable {
     /// Whether several cards were in the field last.
     private(set) var isCrowded = false
 
-    /// Prepares a tap; nil where the terminal has no contactless side for the currency, and for a hold of an amount that
-    /// no contactless kernel knows.
+    /// Prepares a tap; nil where the terminal has no contactless side for the currency.
     init?(
         _ dependencies: ReaderPayments.PaymentDependencies, field: any ContactlessField,
         terminal: TerminalConfiguration, events: EventRelay, parameters: PaymentIntentParameters, created: Timestamp

@@ -14,8 +14,8 @@ public struct ContactlessTerminal: Sendable {
     /// The most cards that are activated in one payment: someone whose taps fail that often needs another way to pay.
     static let maximumTaps = 16
 
-    /// Takes the kernels, and their configuration for a currency; nil takes no taps in it. A card whose kernel is missing
-    /// ends with the request to insert it.
+    /// Takes the kernels, and their configuration for a currency; nil takes no taps in it. A card whose kernel is
+    /// missing ends with the request to insert it.
     public init(
         kernels: KernelRegistry, configuration: @escaping @Sendable (Currency) -> EntryPointConfiguration?
     ) {
@@ -37,6 +37,7 @@ public struct ContactlessTerminal: Sendable {
     ///   - kernels: The kernels.
     ///   - kernelData: The settings of the kernel.
     ///   - terminal: The terminal's data for a currency.
+    /// - Returns: The contactless side of the terminal.
     public static func standard(
         kernels: KernelRegistry, kernelData: @escaping KernelData = { _, _ in [:] },
         terminal: @escaping @Sendable (Currency) -> TerminalConfiguration

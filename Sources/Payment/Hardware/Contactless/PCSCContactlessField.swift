@@ -1,8 +1,8 @@
 import PCSC
 import SmartCard
 
-/// The field of a contactless reader behind pcscd, which passes no commands for the field on: switching it off takes the
-/// card's power, and the reader's driver goes on looking for cards.
+/// The field of a contactless reader behind pcscd, which passes no commands for the field on: switching it off takes
+/// the card's power, and the reader's driver goes on looking for cards.
 final class PCSCContactlessField: ContactlessField {
     private let reader: PCSCReader
 

@@ -128,7 +128,9 @@ final class PCSCReaderSession: CardReaderSession {
         contactlessField = (reader.isContactless ? reader : companion).map { PCSCContactlessField($0) }
     }
 
-    func inputs() async -> CardReaderInput { reader.isContactless ? .tap : companion == nil ? .insert : [.insert, .tap] }
+    func inputs() async -> CardReaderInput {
+        reader.isContactless ? .tap : companion == nil ? .insert : [.insert, .tap]
+    }
 
     func waitForCard(present: Bool, timeout: Duration) async throws(UnderlyingError) -> Bool {
         do throws(PCSCError) {

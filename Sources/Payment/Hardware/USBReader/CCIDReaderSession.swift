@@ -3,8 +3,8 @@ import SmartCard
 import Synchronization
 import USB
 
-/// A CCID reader on a USB bus, opened by this program's own driver. Payments use its first slot for cards with contacts,
-/// and its contactless slot, or that of the interface beside it.
+/// A CCID reader on a USB bus, opened by this program's own driver. Payments use its first slot for cards with
+/// contacts, and its contactless slot, or that of the interface beside it.
 final class CCIDReaderSession: CardReaderSession {
     private let driver: CCIDReader
     /// The driver of another interface of the device, which has the contactless slot or the one with contacts.
@@ -107,6 +107,9 @@ final class CCIDReaderSession: CardReaderSession {
     func onRecovery(_ observe: @escaping @Sendable (ReaderRecoveryStep) -> Void) { recovery.set(observe) }
 
     func close() async {
+        // The next program expects a reader that looks for cards.
+        let field = contactlessField
+        await Task { try? await field?.switchField(on: true) }.value
         await companion?.close()
         await driver.close()
     }

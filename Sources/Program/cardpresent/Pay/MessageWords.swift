@@ -1,7 +1,8 @@
 import EntryPoint
 import Payments
 
-/// The messages of contactless readers in the cardholder's language, by their identifiers (EMV Contactless Book A §7.1).
+/// The messages of contactless readers in the cardholder's language, by their identifiers (EMV Contactless Book A
+/// §7.1).
 struct MessageWords: Sendable {
     /// Asks for a card at a reader with a slot and a field.
     let insertOrTap: String

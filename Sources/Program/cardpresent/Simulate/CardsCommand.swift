@@ -92,7 +92,7 @@ private struct CardSummary: CommandResult {
 
     var text: String {
         var lines = [profile.name, "  " + profile.summary]
-        lines.append("  interfaces    " + (profile.interfaces.joined(separator: ", ").nonEmpty ?? "magnetic stripe only"))
+        lines.append("  interfaces    " + (profile.interfaces.joined(separator: ", ").nonEmpty ?? "none"))
         lines.append("  ATR           " + (answerToReset.nonEmpty ?? "none: the card is mute"))
         for (application, reference) in zip(profile.applications, accountReferences) {
             lines.append("  application   \(application.label) (\(application.aid.hexadecimal))")

@@ -21,8 +21,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "3B", "3B600000", "3B80800102", "3B818001", "3B8180018001", "3F80800101", "3B80810100", "3BE000008131204535",
-        "3B8180018080FF",
+        "", "3B", "3B600000", "3B80800102", "3B818001", "3B8180018001", "3F80800101", "3B80810100",
+        "3BE000008131204535", "3B8180018080FF",
     ])
     func `other answers are those of cards with contacts`(answer: String) {
         #expect(ContactlessATR(bytes(answer)) == nil)
