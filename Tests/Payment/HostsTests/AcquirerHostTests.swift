@@ -186,6 +186,19 @@ struct AcquirerHostTests {
         #expect(acquirer.types == ["0200", "0420"])
     }
 
+    @Test(arguments: ["iso87-ascii", "iso87-bcd-tpdu"])
+    func `field 22 says that a card was tapped`(name: String) async throws {
+        let subject = MessageSubject(
+            .sale, key: TestAcquirer.key, stan: 7, amount: try TestAcquirer.amount, entryMode: .contactless)
+        let identity = try #require(try await TestAcquirer(name).host.identity(of: subject))
+        #expect(identity[22]?.hasPrefix("07") == true && identity[22]?.count == 3)
+        var advice = AdviceRequest(
+            key: TestAcquirer.key, stan: 7, amount: try TestAcquirer.amount, lastFour: "0010", iccData: [])
+        #expect(advice.subject.entryMode == .chip)
+        advice.entryMode = .contactless
+        #expect(advice.subject.entryMode == .contactless)
+    }
+
     @Test func `a restarted till takes a payment back with what its journal has`() async throws {
         let subject = MessageSubject(
             .sale, key: TestAcquirer.key, stan: 7, amount: try TestAcquirer.amount, entryMode: .chip)

@@ -4,6 +4,22 @@ import Testing
 
 @Suite("A receipt document as text")
 struct ReceiptTextTests {
+    @Test func `a tapped card is shown as contactless, with a line for a signature only if one is due`() {
+        var card = ReceiptSamples.card
+        card.entryMode = .contactless
+        for (verification, words) in [
+            (CardDetails.CardholderVerification.none, "NO CARDHOLDER VERIFICATION"), (.device, "VERIFIED ON DEVICE"),
+        ] {
+            card.cardholderVerification = verification
+            let text = ReceiptSamples.text(ReceiptDocument(ReceiptSamples.content(card: card), copy: .merchant))
+            #expect(text.contains("Entry mode                     CONTACTLESS\n"))
+            #expect(text.contains(words) && !text.contains("SIGNATURE"))
+        }
+        card.cardholderVerification = .signature
+        let signed = ReceiptSamples.text(ReceiptDocument(ReceiptSamples.content(card: card), copy: .merchant))
+        #expect(signed.contains("CONTACTLESS") && signed.contains("SIGNATURE REQUIRED"))
+    }
+
     @Test func `every part of a document is printed`() {
         #expect(
             ReceiptSamples.text(ReceiptSamples.full) == """

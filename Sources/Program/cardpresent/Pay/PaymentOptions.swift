@@ -21,9 +21,9 @@ struct EnvironmentOptions: ParsableArguments {
             discussion: "'cardpresent cards list' lists the profiles.", valueName: "profile"),
         completion: CardCatalog.completion)
     var card = "visa-credit"
-    @Flag(help: "Tap the card on a simulated reader, also one that has no contactless side of its own.")
+    @Flag(help: "Tap the card on a simulated reader.")
     var tap = false
-    @Flag(help: "Insert the card into a simulated reader, also one that could be tapped.")
+    @Flag(help: "Insert the card into a simulated reader.")
     var insert = false
     // Takes the next word as the PIN in any case: an error about an unknown option would print it.
     @Option(

@@ -91,6 +91,7 @@ struct HelpTests {
                   cardpresent pay 12.50 --reader usb --printer receipts
                   cardpresent pay --order 123
                   cardpresent pay 12.50 --card visa-debit --pin 1234 --seed 7
+                  cardpresent pay 12.50 --reader simulated:dual-interface --insert
                   cardpresent pay 12.50 --reader usb --host-trace host.jsonl
                   cardpresent pay 150.00 --authorize-only
 
@@ -141,6 +142,8 @@ struct HelpTests {
                   --card <profile>        Card in the simulated reader: a profile name or the
                                           path of a profile file. (default: visa-credit)
                         'cardpresent cards list' lists the profiles.
+                  --tap                   Tap the card on a simulated reader.
+                  --insert                Insert the card into a simulated reader.
                   --pin <digits>          PIN of the cardholder; '-' reads it from standard
                                           input.
                         Default: the PIN in the card profile for a simulated reader, or a

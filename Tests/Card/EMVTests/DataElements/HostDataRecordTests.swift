@@ -1,0 +1,60 @@
+import CardSecrets
+import Determinism
+import EMV
+import SmartCard
+import Testing
+
+/// The data of a contactless kernel for the host.
+@Suite struct HostDataRecordTests {
+    private func record(_ text: String) throws -> HostDataRecord {
+        try HostDataRecord(SecretDataObject(bytes(text)))
+    }
+
+    @Test func `card number and track stay secret, and the rest goes into field 55 in the order of a chip's`() throws {
+        let record = try record(
+            "9F3602002A 5A084761739001010010 5F2403301231 5F340101 57104761739001010010D30122010000000000 "
+                + "9F26080102030405060708 9F6E0420700000 9F24 0A 30313233343536373839 500456495341")
+        #expect(record[0x5A] == nil && record[0x57] == nil)
+        #expect(record[0x50] == Array("VISA".utf8))
+        #expect(record.iccData.map(\.tag) == [0x9F26, 0x9F36, 0x5F34, 0x9F6E])
+        let request = try record.request(pinBlock: nil)
+        #expect(request.isContactless && request.pan.lastFour == "0010" && request.panSequenceNumber == 1)
+        #expect(request.expiry == [0x30, 0x12] && request.trackTwo?.count == 16)
+        let card = try record.keptCard()
+        #expect(card.pan.lastFour == "0010" && card.trackTwo.count == 16 && card.trackOne.isEmpty)
+    }
+
+    @Test func `the card number comes from the track if there is no other`() throws {
+        let record = try record("57104761739001010010D30122010000000000")
+        let pan = try record.primaryAccountNumber()
+        #expect(pan.lastFour == "0010")
+        #expect(record.panSequenceNumber == nil)
+    }
+
+    @Test func `of two objects with one tag the first counts`() throws {
+        #expect(try record("9F3602002A 9F3602002B")[0x9F36] == [0x00, 0x2A])
+    }
+
+    @Test(arguments: ["", "9F3602002A", "5A02AAAA", "570447617390"])
+    func `without a card number there is no request`(text: String) throws {
+        let record = try record(text)
+        #expect(throws: HostDataRecordError.self) {
+            let pan = try record.primaryAccountNumber()
+            _ = pan.lastFour
+        }
+    }
+
+    @Test(arguments: ["5A", "5A08", "5A0847617390", "9F", "9F3682", "5A84FFFFFFFF00"])
+    func `a truncated record is refused, and its error has no value`(text: String) {
+        #expect(throws: HostDataRecordError.self) { try record(text) }
+    }
+
+    @Test func `random bytes are a record or an error, and never a trap`() {
+        let random = SeededRandomSource(seed: 8)
+        for count in 0..<2000 {
+            let record = try? HostDataRecord(SecretDataObject(random.bytes(count % 60)))
+            _ = record?.iccData.count
+            _ = record?.panSequenceNumber
+        }
+    }
+}
