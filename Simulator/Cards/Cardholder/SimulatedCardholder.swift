@@ -13,6 +13,7 @@ public final class SimulatedCardholder: CardholderInterface {
         /// The number of requests to present the card.
         var presentations = 0
         var isRemoving = false
+        var hasTapped = false
         /// The PIN to enter instead of the profile's.
         var pin: SealedBytes?
     }
@@ -48,7 +49,8 @@ public final class SimulatedCardholder: CardholderInterface {
         clock: SimulationClock, pinPad: SimulatedPINPad, pin: SealedBytes? = nil,
         habit: PresentationHabit = .asTheCardAllows
     ) {
-        (self.contactless, self.habit) = (contactless, habit)
+        self.contactless = contactless
+        self.habit = habit == .asTheCardAllows ? profile.cardholder.presents : habit
         (self.profile, self.card, self.stripe) = (profile, card, stripe)
         (self.reader, self.clock, self.pinPad) = (reader, clock, pinPad)
         state = Mutex(State(pin: pin))
@@ -70,7 +72,7 @@ public final class SimulatedCardholder: CardholderInterface {
     /// - Parameter pin: the PIN from now on, one digit per byte; nil for no change.
     public func prepareForNextPayment(pin: SealedBytes? = nil) {
         state.withLock { state in
-            state.pinEntries = 0
+            (state.pinEntries, state.hasTapped) = (0, false)
             if let pin { state.pin = pin }
         }
     }
@@ -131,12 +133,26 @@ public final class SimulatedCardholder: CardholderInterface {
     /// Holds the card to the field, unless it is there already.
     private func hold(in field: SimulatedCCIDReader) {
         guard !field.hasCard() else { return state.withLock { $0.isPresenting = false } }
-        clock.schedule(after: profile.cardholder.insertsAfter) { [weak self, card = contactless ?? card] in
+        let person = profile.cardholder
+        clock.schedule(after: person.insertsAfter) { [weak self, card = contactless ?? card] in
             field.insert(card)
+            if let exchange = person.movesAwayAt, self?.movesAway() == true {
+                field.arm(
+                    .movedAway(
+                        atExchange: exchange, noticedAfter: Self.noticeTime, backAfter: person.movesBackAfter))
+            }
             self?.state.withLock { $0.isPresenting = false }
         }
         guard let removesAfter = profile.cardholder.removesAfter else { return }
         clock.schedule(after: profile.cardholder.insertsAfter + removesAfter) { field.removeCard() }
+    }
+
+    /// Whether the cardholder moves the card away at this tap: the first one.
+    private func movesAway() -> Bool {
+        state.withLock { state in
+            defer { state.hasTapped = true }
+            return !state.hasTapped
+        }
     }
 
     /// Whether the cardholder taps the card where that is possible: by habit, because the card has a contactless side,
@@ -155,6 +171,8 @@ public final class SimulatedCardholder: CardholderInterface {
         !canInsert || !profile.hasChip || isFirst && profile.cardholder.swipesFirst
     }
 
+    /// The time after which a reader misses a card that has left its field.
+    private static let noticeTime = Duration.milliseconds(900)
     /// The time from the prompt to remove the card until it is removed.
     private static let reactionTime = Duration.seconds(1)
 

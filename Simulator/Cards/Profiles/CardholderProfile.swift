@@ -13,7 +13,14 @@ public struct CardholderProfile: Sendable {
     public var chosenAccount: AccountType?
     /// Whether the cardholder swipes at the first prompt although the card has a chip.
     public var swipesFirst: Bool
-    /// The delay from the prompt until the card is inserted or swiped.
+    /// Whether the cardholder taps or inserts a card where both are possible.
+    public var presents: PresentationHabit
+    /// The exchange with the tapped card, counted from 1, at which the cardholder moves it out of the field; nil to
+    /// hold it still.
+    public var movesAwayAt: Int?
+    /// The delay from moving the card away until it is back; nil to keep it away.
+    public var movesBackAfter: Duration?
+    /// The delay from the prompt until the card is inserted, swiped, or tapped.
     public var insertsAfter: Duration
     /// The delay from inserting until the card is removed; nil to wait for the prompt.
     public var removesAfter: Duration?
@@ -45,6 +52,7 @@ public struct CardholderProfile: Sendable {
         let pin = applications.lazy.compactMap(\.pin).first?.digits
         try node?.mapping(allowedKeys: [
             "pinEntries", "choosesApplication", "choosesAccount", "insertsAfter", "removesAfter", "swipesFirst",
+            "presents", "movesAwayAt", "movesBackAfter",
         ])
         if let entries = try node?.optional("pinEntries") {
             pinEntries = []
@@ -69,6 +77,12 @@ public struct CardholderProfile: Sendable {
             "default": nil, "savings": .savings, "cheque": .checking, "credit": .credit,
         ])
         swipesFirst = try node?.optional("swipesFirst")?.bool() ?? false
+        presents =
+            try node?.optional("presents")?.choice(of: [
+                "asTheCardAllows": .asTheCardAllows, "tap": .tap, "insert": .insert,
+            ]) ?? .asTheCardAllows
+        movesAwayAt = try node?.optional("movesAwayAt")?.int(in: 1...1000)
+        movesBackAfter = (try node?.optional("movesBackAfter")?.int(in: 0...600_000)).map { .milliseconds($0) }
         insertsAfter = .milliseconds(try node?.optional("insertsAfter")?.int(in: 0...600_000) ?? 0)
         removesAfter = (try node?.optional("removesAfter")?.int(in: 0...600_000)).map { .milliseconds($0) }
     }

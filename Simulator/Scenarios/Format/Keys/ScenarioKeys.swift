@@ -150,6 +150,11 @@ public enum ScenarioKeys {
                 "chooseAccount", .word(["default", "savings", "cheque", "credit"]),
                 "The account to choose when the till offers the choice."),
             KeyShape("insertAfter", .duration, "The time from the prompt to the insertion of the card."),
+            KeyShape(
+                "moveAwayAt", .number(1...1000), "The exchange at which a tapped card is moved away, counted from 1."),
+            KeyShape("moveBackAfter", .duration, "The time from moving the card away until it is back."),
+            KeyShape(
+                "present", .word(["asTheCardAllows", "tap", "insert"]), "Whether the card is tapped or inserted."),
             KeyShape("removeAfter", .duration, "The time from the insertion to an early removal of the card."),
             KeyShape("swipeFirst", .boolean, "Whether the cardholder first swipes a chip card."),
         ])

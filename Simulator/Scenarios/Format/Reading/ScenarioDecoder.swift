@@ -324,8 +324,13 @@ struct ScenarioDecoder {
         if let pins = try person.optional("pins") { add(pins.asList, "pinEntries") }
         if let label = try person.optional("choose") { add(label, "choosesApplication") }
         if let account = try person.optional("chooseAccount") { add(account, "choosesAccount") }
-        if let swipes = try person.optional("swipeFirst") { add(swipes, "swipesFirst") }
-        for (key, name) in [("insertAfter", "insertsAfter"), ("removeAfter", "removesAfter")] {
+        for (key, name) in [("swipeFirst", "swipesFirst"), ("present", "presents"), ("moveAwayAt", "movesAwayAt")] {
+            if let value = try person.optional(key) { add(value, name) }
+        }
+        let times = [
+            ("insertAfter", "insertsAfter"), ("removeAfter", "removesAfter"), ("moveBackAfter", "movesBackAfter"),
+        ]
+        for (key, name) in times {
             guard let time = try person.optional(key) else { continue }
             add(time.withText(String(Int64(try time.duration() / .milliseconds(1)))), name)
         }

@@ -308,10 +308,11 @@ extension ScenarioWriter {
         let names = [
             "pinEntries": "pins", "choosesApplication": "choose", "choosesAccount": "chooseAccount",
             "swipesFirst": "swipeFirst", "insertsAfter": "insertAfter", "removesAfter": "removeAfter",
+            "presents": "present", "movesAwayAt": "moveAwayAt", "movesBackAfter": "moveBackAfter",
         ]
         var entries: [Entry] = []
         for entry in (try? section.entries()) ?? [] {
-            let isTime = ["insertsAfter", "removesAfter"].contains(entry.key)
+            let isTime = ["insertsAfter", "removesAfter", "movesBackAfter"].contains(entry.key)
             let value = isTime ? try duration(.milliseconds((try? entry.value.int()) ?? 0)) : entry.value
             entries.append((names[entry.key] ?? entry.key, value))
         }

@@ -79,8 +79,8 @@ final class TapBench: Sendable {
     func connect() async throws -> CardReader {
         try await service.start(.usb)
         var lists = await service.discoveredReaders.makeAsyncIterator()
-        let found = await lists.next()
-        return try await service.connect(try #require(try #require(found).first))
+        let found = await lists.next() ?? []
+        return try await service.connect(try #require(found.first))
     }
 
     /// Takes a payment of 12.50. A payment with another key is another attempt.
