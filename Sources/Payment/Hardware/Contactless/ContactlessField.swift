@@ -75,13 +75,14 @@ struct FieldWatch: Sendable {
             let isCollision = try await field.seesSeveralCards()
             if isCollision, !isCrowded { return .collision }
             if isCrowded, !isCollision { return .collisionEnded }
+            var mustPause = isCrowded
             if !isCrowded {
                 let look = field.tellsCollisions ? min(left, Self.interval) : left
-                if try await field.waitForCard(present: true, timeout: look), let card = try await activate() {
-                    return .card(card)
-                }
+                mustPause = try await field.waitForCard(present: true, timeout: look)
+                if mustPause, let card = try await activate() { return .card(card) }
             }
             guard time.elapsed(since: start) < timeout else { return nil }
+            guard mustPause else { continue }
             do throws(CancellationError) { try await time.sleep(for: Self.interval) } catch {
                 throw .commandCanceled(from: .app)
             }

@@ -37,7 +37,10 @@ final class TapBench: Sendable {
         unit = SimulatedReaderUnit(model: model, clock: clock)
         usbBus.plug(unit.device)
         script = KernelScript(outcomes)
-        host = TapHost(answer: answer, failure: failure)
+        host = TapHost(
+            try SimulatedIssuer(
+                accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host")),
+            answer: answer, failure: failure)
         person = SimulatedCardholder(
             profile: profile, card: try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card")),
             contactless: hasContactlessCard ? TapCard() : nil,
@@ -204,22 +207,28 @@ final class TapCard: SimulatedCard {
     func sendsData(header: [UInt8]) -> Bool { true }
 }
 
-/// A host that answers everything alike, and notes what it got.
+/// A host that answers taps alike, has an issuer for chips, and notes what it got.
 final class TapHost: PaymentHost {
     private let noted = Mutex<[String]>([])
+    private let issuer: SimulatedIssuer
     private let answer: String
     private let failure: PaymentHostError?
 
-    init(answer: String, failure: PaymentHostError?) { (self.answer, self.failure) = (answer, failure) }
+    init(_ issuer: SimulatedIssuer, answer: String, failure: PaymentHostError?) {
+        (self.issuer, self.answer, self.failure) = (issuer, answer, failure)
+    }
 
     /// The messages: `authorize 07 0010`, `reverse timeout`.
     var messages: [String] { noted.withLock { $0 } }
     let name = "tap"
 
-    func authorize(_ request: borrowing AuthorizationRequest) throws(PaymentHostError) -> AuthorizationResponse {
+    func authorize(
+        _ request: borrowing AuthorizationRequest
+    ) async throws(PaymentHostError) -> AuthorizationResponse {
         let text = "authorize \(request.card.entryMode.code) \(request.card.lastFour)"
         let pin = request.subject.isPINEntered ? " PIN" : ""
         noted.withLock { $0.append(text + pin) }
+        if request.card.entryMode == .chip { return try await issuer.authorize(request) }
         if let failure { throw failure }
         return AuthorizationResponse(
             reference: "000000000001",
