@@ -1,5 +1,6 @@
 import CCID
 import Determinism
+import Foundation
 import SimulatedTime
 import Simulator
 import SmartCard
@@ -40,6 +41,19 @@ import USB
         #expect(try slots(plain) == [[0]])
         plain.level = .tpdu
         #expect(try slots(plain) == [[]])
+    }
+
+    @Test func `the documentation lists every known reader`() throws {
+        let root = (0..<4).reduce(URL(filePath: #filePath)) { path, _ in path.deletingLastPathComponent() }
+        let text = try String(contentsOf: root.appending(path: "docs/taps.md"), encoding: .utf8)
+        let rows = ContactlessReaderRow.known.filter { $0.vendorID != 0x1209 }
+        let lines = rows.map { row in
+            let id = USBIdentifiers(vendor: row.vendorID, product: row.productID)
+            return "| \(row.name) | `\(id)` | \(row.slot) | \(row.field == nil ? "card powered off" : "Escape 96") |"
+        }
+        #expect(
+            text.contains(lines.joined(separator: "\n")), "docs/taps.md must have:\n\(lines.joined(separator: "\n"))")
+        #expect(Set(rows.map { [$0.vendorID, $0.productID] }).count == rows.count)
     }
 
     @Test func `a card without contacts is powered once, and without parameters`() async throws {

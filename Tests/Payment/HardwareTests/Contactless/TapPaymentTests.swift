@@ -71,6 +71,24 @@ import Testing
         #expect(bench.waits == [.insert] && bench.messages == [0x18])
     }
 
+    @Test(arguments: [("USD", Int64(5000)), ("JPY", 50), ("KWD", 50_000)])
+    func `a standard terminal sends every amount to the host, and verifies the cardholder from fifty units on`(
+        code: String, limit: Int64
+    ) throws {
+        let terminal = ContactlessTerminal.standard(
+            kernels: KernelRegistry(),
+            kernelData: { floor, verification in [0xDF01: [UInt8(floor), UInt8(clamping: verification)]] },
+            terminal: { _ in .standard })
+        let configuration = try #require(terminal.configuration(try Currency(code: code)))
+        let combinations = try #require(configuration.combinations[.goodsOrServices])
+        #expect(combinations.map(\.aid) == TerminalConfiguration.standard.applications.map(\.aid))
+        for combination in combinations {
+            #expect(combination.kernel == .kernel8 && combination.limits.floor?.minorUnits == 0)
+            #expect(combination.limits.cvmRequired?.minorUnits == limit && combination.limits.transaction == nil)
+            #expect(combination.kernelData == [0xDF01: [0, UInt8(clamping: limit)]])
+        }
+    }
+
     // MARK: Outcomes
 
     @Test func `a kernel that wants another interface gets the chip`() async throws {
