@@ -66,7 +66,7 @@ let card = layer(
     "Sources/Card",
     target("SmartCard", uses: "CardSecrets Text"), target("EntryPoint", uses: "Determinism EMV Money SmartCard Text"),
     target("EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard Text"),
-    target("ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV SmartCard Text"),
+    target("ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard Text"),
     target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"))
 
 let readers = layer(
@@ -219,7 +219,8 @@ let testTargets = layer(
     tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
     tests(
         "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring Sessions SessionViews",
-        "Simulator Text"), tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV SmartCard"),
+        "Simulator Text"),
+    tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard Text"),
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID Cryptography Determinism EMV Hardware MagneticStripe Money",
         "Payments Settings SimulatedTime SmartCard USB"), tests("Payment/Terminal", uses: "Determinism Money Payments"),

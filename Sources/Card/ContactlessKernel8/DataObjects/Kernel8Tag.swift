@@ -30,6 +30,8 @@ public enum Kernel8Tag {
     public static let secondUserInterfaceRequest: BERTag = 0x9F_8219
 
     // Of the kernel's configuration, and of what it makes.
+    /// Terminal risk management data.
+    public static let riskManagementData: BERTag = 0x9F1D
     public static let kernelKeyData: BERTag = 0x9E
     public static let kernelQualifier: BERTag = 0x9F2B
     public static let iadMAC: BERTag = 0x9F_8109

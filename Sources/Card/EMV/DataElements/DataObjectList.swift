@@ -49,12 +49,25 @@ public struct DataObjectList: Hashable, Sendable {
     ///   - value: returns the value field of a tag; nil if there is none.
     /// - Returns: ``filledLength`` bytes.
     public func filled(recorded: [BERTag: [UInt8]] = [:], with value: (BERTag) -> [UInt8]?) -> [UInt8] {
+        filled(recorded: recorded, formats: { DataElement[$0]?.format }, with: value)
+    }
+
+    /// Concatenates the values as ``filled(recorded:with:)`` does, with the data elements of another kernel.
+    ///
+    /// - Parameters:
+    ///   - recorded: values that are used as they are if they have the requested length, also of unknown tags.
+    ///   - formats: returns the format of a data element; nil for an unknown one, which becomes zeros.
+    ///   - value: returns the value field of a tag; nil if there is none.
+    /// - Returns: ``filledLength`` bytes.
+    public func filled(
+        recorded: [BERTag: [UInt8]] = [:], formats: (BERTag) -> DataElement.Format?, with value: (BERTag) -> [UInt8]?
+    ) -> [UInt8] {
         entries.flatMap { entry -> [UInt8] in
             if let recorded = recorded[entry.tag], recorded.count == entry.length { return recorded }
-            guard !entry.tag.isConstructed, let element = DataElement[entry.tag], let known = value(entry.tag) else {
+            guard !entry.tag.isConstructed, let format = formats(entry.tag), let known = value(entry.tag) else {
                 return [UInt8](repeating: 0, count: entry.length)
             }
-            return Self.fit(known, to: entry.length, format: element.format)
+            return Self.fit(known, to: entry.length, format: format)
         }
     }
 
