@@ -113,8 +113,8 @@ let store = layer(
 let simulator = layer(
     "Simulator",
     target(
-        "Simulator", at: "Simulator", uses: "CardSecrets Concurrency CRunQueue Cryptography Determinism EMV EMVReplay",
-        "Files MagneticStripe Money Payments Settings SmartCard Text USB",
+        "Simulator", at: "Simulator", uses: "CardSecrets Concurrency ContactlessKernel8 CRunQueue Cryptography",
+        "Determinism EMV EMVReplay Files MagneticStripe Money Payments Settings SmartCard Text USB",
         excluding: "Acquirer Clock/CRunQueue Explorer Resources/Scenarios Scenarios Service Sessions Simulator.docc"
             + " StoreSite TerminalServer Testing WorkQueue", sources: "Bridges Cards Clock Devices Issuer",
         embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"),
@@ -222,8 +222,9 @@ let testTargets = layer(
         "Simulator Text"),
     tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard Text"),
     tests(
-        "Simulator/Simulator", uses: "CardSecrets CCID Cryptography Determinism EMV Hardware MagneticStripe Money",
-        "Payments Settings SimulatedTime SmartCard USB"), tests("Payment/Terminal", uses: "Determinism Money Payments"),
+        "Simulator/Simulator", uses: "CardSecrets CCID ContactlessKernel8 Cryptography Determinism EMV EntryPoint",
+        "Hardware MagneticStripe Money Payments Settings SimulatedTime SmartCard USB"),
+    tests("Payment/Terminal", uses: "Determinism Money Payments"),
     tests(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
         "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"), tests("Foundations/Files"),

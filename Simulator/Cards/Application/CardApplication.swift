@@ -117,7 +117,8 @@ struct CardApplication: Sendable {
         return profile.priority.map { $0 | confirmation } ?? (profile.needsConfirmation ? confirmation : nil)
     }
 
-    private static func values(_ profile: ApplicationProfile) -> [BERTag: SealedBytes] {
+    /// The data objects that can be in a record, but for those of certificates.
+    static func values(_ profile: ApplicationProfile) -> [BERTag: SealedBytes] {
         var digits = profile.pan.copy()
         var pan = TestPAN.pack(digits)
         let service = threeDigits(profile.serviceCode)

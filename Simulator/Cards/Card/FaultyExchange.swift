@@ -1,5 +1,18 @@
 import SmartCard
 
+/// Counts the commands of a card, and finds the faults that apply to each.
+struct CommandFaults: Sendable {
+    /// The number of commands of each type and in total.
+    private var counts: [CardFault.Command: Int] = [:]
+
+    /// Counts a command and returns the faults that apply to it.
+    mutating func take(_ instruction: UInt8, of faults: [CardFault]) -> [CardFault] {
+        let kinds = [CardFault.Command(instruction: instruction), .any].compactMap(\.self)
+        for kind in kinds { counts[kind, default: 0] += 1 }
+        return faults.filter { $0.concerns(instruction: instruction, count: counts[$0.command] ?? 0) }
+    }
+}
+
 /// One command, as changed by the card's faults.
 struct FaultyExchange {
     /// The faults that apply to this command, in the profile's order.

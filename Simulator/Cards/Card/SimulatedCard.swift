@@ -59,6 +59,8 @@ public enum SimulatedCardError: Error, Hashable, Sendable, CustomStringConvertib
     case testKeys(TestKeysError)
     /// The card's keys or certificates cannot be created.
     case keys(CryptogramError)
+    /// The profile of this name has no contactless side.
+    case notContactless(String)
 
     public var description: String {
         switch self {
@@ -67,6 +69,7 @@ public enum SimulatedCardError: Error, Hashable, Sendable, CustomStringConvertib
         case .unusablePAN: "the PAN of an application is invalid"
         case .testKeys(let error): error.description
         case .keys(let error): "cannot make the card's keys: \(error)"
+        case .notContactless(let name): "card '\(name)' has no section 'contactless': add one, or insert the card"
         }
     }
 }

@@ -17,15 +17,7 @@ public final class SimulatedEMVCard: SimulatedCard, CustomStringConvertible {
         var system: CardOperatingSystem
         /// Whether the card is mute until the next reset.
         var isMute = false
-        /// The number of commands of each type and in total.
-        var commandCounts: [CardFault.Command: Int] = [:]
-
-        /// Counts a command and returns the faults that apply to it.
-        mutating func takeFaults(_ instruction: UInt8, of faults: [CardFault]) -> [CardFault] {
-            let kinds = [CardFault.Command(instruction: instruction), .any].compactMap(\.self)
-            for kind in kinds { commandCounts[kind, default: 0] += 1 }
-            return faults.filter { $0.concerns(instruction: instruction, count: commandCounts[$0.command] ?? 0) }
-        }
+        var faults = CommandFaults()
     }
 
     /// Creates the card: derives its keys from the issuer's and issues its certificates.
@@ -79,7 +71,7 @@ public final class SimulatedEMVCard: SimulatedCard, CustomStringConvertible {
         guard profile.reset != .mute else { return SimulatedCardReply(nil) }
         return state.withLock { state in
             guard state.isPowered, !state.isMute else { return SimulatedCardReply(nil) }
-            let exchange = FaultyExchange(faults: state.takeFaults(command.ins, of: profile.faults))
+            let exchange = FaultyExchange(faults: state.faults.take(command.ins, of: profile.faults))
             var response = exchange.status.map { ResponseAPDU(status: $0) }
             if exchange.isProcessed {
                 response = exchange.response(state.system.process(exchange.command(command)))

@@ -227,7 +227,7 @@ extension CardholderVerificationList.Method {
 
 extension SettingsNode {
     /// Decodes printable ASCII, like most text on a card (format ans).
-    fileprivate func printable(length: ClosedRange<Int>) throws(SettingsError) -> String {
+    func printable(length: ClosedRange<Int>) throws(SettingsError) -> String {
         let text = try text(length: length)
         guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw error("use only printable ASCII characters")
@@ -245,7 +245,7 @@ extension SettingsNode {
     }
 
     /// Decodes one to four concatenated ISO 639 codes.
-    fileprivate func languageList() throws(SettingsError) -> String {
+    func languageList() throws(SettingsError) -> String {
         let text = try text(length: 2...8)
         guard text.utf8.allSatisfy({ (0x61...0x7A).contains($0) }), text.utf8.count.isMultiple(of: 2) else {
             throw error("not a list of ISO 639 language codes", fix: "write one to four codes such as ende")

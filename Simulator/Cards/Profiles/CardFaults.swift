@@ -6,7 +6,7 @@ public struct CardFault: Hashable, Sendable {
     /// The commands that a fault applies to.
     public enum Command: String, Hashable, Sendable, CaseIterable {
         case select, readRecord, getProcessingOptions, getData, verify, internalAuthenticate, externalAuthenticate
-        case getChallenge, generateAC
+        case getChallenge, generateAC, exchangeRelayResistanceData, readData, writeData
         /// Any issuer script command.
         case script
         /// Every command.
@@ -90,6 +90,9 @@ extension CardFault.Command {
         case 0x82: self = .externalAuthenticate
         case 0x84: self = .getChallenge
         case 0xAE: self = .generateAC
+        case 0xEA: self = .exchangeRelayResistanceData
+        case 0x32: self = .readData
+        case 0x34: self = .writeData
         case 0x16, 0x18, 0x1E, 0x24, 0xDA, 0xDC: self = .script
         default: return nil
         }

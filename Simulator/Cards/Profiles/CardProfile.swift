@@ -20,6 +20,8 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
     public var processingTime: Duration
     /// The applications, in the order of partial selection; empty only for a mute card.
     public var applications: [ApplicationProfile]
+    /// The contactless side; nil if there is none.
+    public var contactless: ContactlessProfile?
     /// The magnetic stripe; nil if there is none.
     public var stripe: MagneticStripeProfile?
     /// The card's account at the issuer.
@@ -65,7 +67,7 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
 
     init(_ node: SettingsNode) throws(SettingsError) {
         try node.mapping(allowedKeys: [
-            "name", "description", "card", "applications", "stripe", "account", "cardholder", "faults",
+            "name", "description", "card", "applications", "contactless", "stripe", "account", "cardholder", "faults",
         ])
         name = try Self.name(try node.required("name"))
         summary = try node.required("description").text(length: 1...200)
@@ -90,6 +92,7 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
                 applications.append(application)
             }
         }
+        contactless = try Self.contactless(try node.optional("contactless"), of: applications.first)
         stripe = try MagneticStripeProfile(try node.optional("stripe"), application: applications.first)
         account = try AccountProfile(
             try node.optional("account"), currency: applications.first?.currency ?? stripe?.currency)
@@ -115,6 +118,16 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
         faults = []
         self.recording = recording
         origin = Origin(nameOrPath: name, changes: changes)
+    }
+
+    private static func contactless(
+        _ node: SettingsNode?, of application: ApplicationProfile?
+    ) throws(SettingsError) -> ContactlessProfile? {
+        guard let node else { return nil }
+        guard let application else {
+            throw node.error("a contactless card needs an account", fix: "add the section 'applications'")
+        }
+        return try ContactlessProfile(node, label: application.label)
     }
 
     private static func name(_ node: SettingsNode) throws(SettingsError) -> String {

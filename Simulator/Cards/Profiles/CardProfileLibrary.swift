@@ -5,6 +5,9 @@ public enum CardProfileLibrary {
     /// The names of the built-in profiles, in listing order.
     public static let names: [String] = builtIn.map(\.name)
 
+    /// The names of the built-in profiles of cards with a contactless side, in listing order. All have a chip too.
+    public static let contactlessNames: [String] = contactless.map(\.name)
+
     /// Loads a built-in profile by name, or a file by path: anything with a slash, or ending in `.yaml` or `.yml`, is
     /// a path.
     ///
@@ -20,7 +23,7 @@ public enum CardProfileLibrary {
             if nameOrPath.contains("/") || nameOrPath.hasSuffix(".yaml") || nameOrPath.hasSuffix(".yml") {
                 return try changed(try SettingsDocument(path: nameOrPath), nameOrPath, changes)
             }
-            if let entry = builtIn.first(where: { $0.name == nameOrPath }) {
+            if let entry = (builtIn + contactless).first(where: { $0.name == nameOrPath }) {
                 return try changed(
                     try SettingsDocument(
                         text: String(decoding: entry.yaml, as: UTF8.self), file: "\(nameOrPath).yaml (built in)"),
@@ -29,7 +32,8 @@ public enum CardProfileLibrary {
         } catch {
             throw .malformed(error)
         }
-        throw .unknownProfile(nameOrPath, known: names, nearest: NearestName.to(nameOrPath, among: names))
+        throw .unknownProfile(
+            nameOrPath, known: names, nearest: NearestName.to(nameOrPath, among: names + contactlessNames))
     }
 
     private static func changed(
@@ -46,7 +50,7 @@ public enum CardProfileLibrary {
     /// - Returns: nil if there is no built-in profile with this name.
     /// - Throws: ``CardProfileError``
     public static func summary(of name: String) throws(CardProfileError) -> String? {
-        guard let entry = builtIn.first(where: { $0.name == name }) else { return nil }
+        guard let entry = (builtIn + contactless).first(where: { $0.name == name }) else { return nil }
         let key = Array("description: ".utf8)
         for line in entry.yaml.split(separator: UInt8(ascii: "\n")) where line.starts(with: key) {
             let text = line.dropFirst(key.count)
@@ -63,13 +67,25 @@ public enum CardProfileLibrary {
     /// without decoding them. Every built-in profile has each PAN on its own line as plain digits.
     static func names(havingPANEndingIn lastFour: String) -> [String] {
         let (key, digits) = (Array("pan: ".utf8), Array(lastFour.utf8))
-        return builtIn.filter { entry in
+        return (builtIn + contactless).filter { entry in
             entry.yaml.split(separator: UInt8(ascii: "\n")).contains { line in
                 line.suffix(digits.count).elementsEqual(digits)
                     && line.drop { $0 == UInt8(ascii: " ") }.starts(with: key)
             }
         }.map(\.name)
     }
+
+    private static let contactless: [(name: String, yaml: [UInt8])] = [
+        ("k8-credit", PackageResources.k8_credit_yaml),
+        ("k8-decline", PackageResources.k8_decline_yaml),
+        ("k8-phone", PackageResources.k8_phone_yaml),
+        ("k8-wants-chip", PackageResources.k8_wants_chip_yaml),
+        ("k8-offline", PackageResources.k8_offline_yaml),
+        ("k8-second-tap", PackageResources.k8_second_tap_yaml),
+        ("k8-wrong-certificate", PackageResources.k8_wrong_certificate_yaml),
+        ("k8-wrong-mac", PackageResources.k8_wrong_mac_yaml),
+        ("k8-relay-slow", PackageResources.k8_relay_slow_yaml),
+    ]
 
     private static let builtIn: [(name: String, yaml: [UInt8])] = [
         ("visa-credit", PackageResources.visa_credit_yaml),

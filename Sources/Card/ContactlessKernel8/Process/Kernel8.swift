@@ -108,8 +108,8 @@ public struct Kernel8: ContactlessKernel {
             return try read()
         case .cryptogram:
             try Self.check(response, .generateAC)
-            try transaction?.takeCryptogram(
-                response.data, authorities: authorities, revoked: revoked, now: now)
+            let (keys, revoked, now) = (authorities, self.revoked, self.now)
+            try transaction?.takeCryptogram(response.data, authorities: keys, revoked: revoked, now: now)
             return write()
         case .writeData: return transaction?.takeWritten(response) == true ? write() : complete()
         }
