@@ -199,7 +199,7 @@ let testTargets = layer(
         "Payment/TillConfiguration", uses: "CardSecrets Cryptography Determinism EMV Hardware MagneticStripe Money",
         "Payments Printing Settings", excluding: "Frozen"), tests("Foundations/Connections", uses: "Determinism Files"),
     tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/CardSecrets"),
-    tests("Store/PostgreSQL", uses: "Connections Determinism TestDoubles TestPostgreSQL"),
+    tests("Payment/Terminal", uses: "Determinism Money Payments"),
     tests("Store/Fleet", uses: "Connections Determinism Money Payments PostgreSQL Storage TestPostgreSQL"),
     tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"), tests("Program/ManualPages"),
     tests(
@@ -219,12 +219,11 @@ let testTargets = layer(
     tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
     tests(
         "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring Sessions SessionViews",
-        "Simulator Text"),
-    tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard Text"),
+        "Simulator Text"), tests("Store/PostgreSQL", uses: "Connections Determinism TestDoubles TestPostgreSQL"),
+    tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard"),
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID ContactlessKernel8 Cryptography Determinism EMV EntryPoint",
         "Hardware MagneticStripe Money Payments Settings SimulatedTime SmartCard USB"),
-    tests("Payment/Terminal", uses: "Determinism Money Payments"),
     tests(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
         "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"), tests("Foundations/Files"),

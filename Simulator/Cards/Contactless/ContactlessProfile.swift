@@ -159,9 +159,11 @@ public struct ContactlessProfile: Hashable, Sendable {
         }
         suites = try node.optional("suites")?.hex(length: 3) ?? [0x00, 0xFF, 0xFF]
         envelopes = try Self.envelopes(try node.optional("envelopes"))
-        pdol = try node.optional("pdol").map { (node) throws(SettingsError) in try CardDataObjectList(node) }
+        pdol =
+            try node.optional("pdol").map { (node) throws(SettingsError) in try CardDataObjectList(node) }
             ?? Self.standardPDOL
-        cdol1 = try node.optional("cdol1").map { (node) throws(SettingsError) in try CardDataObjectList(node) }
+        cdol1 =
+            try node.optional("cdol1").map { (node) throws(SettingsError) in try CardDataObjectList(node) }
             ?? Self.standardCDOL1
         extendedTags = try node.optional("extendedTags")?.hex(length: 1...16)
         fault = try node.optional("fault")?.choice(Fault.self)

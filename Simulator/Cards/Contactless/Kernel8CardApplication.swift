@@ -44,7 +44,10 @@ struct Kernel8CardApplication: Sendable {
     /// Lays out the records.
     ///
     /// - Parameters:
+    ///   - profile: the contactless side of the card's profile.
     ///   - signed: the content of the one signed record.
+    ///   - key: the card's certified key pair.
+    ///   - masterKey: the ICC master key for application cryptograms.
     ///   - certificates: returns the certificates for the hash of the static data; nil without local authentication.
     /// - Throws: a failure of the keys.
     init(
@@ -173,7 +176,7 @@ extension CardPersonalization {
             + [0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x01, 0x02] + hash + keys.card.publicKey.x
         return Kernel8CardApplication.Certificates(
             index: profile.fault == .unknownAuthority ? 0xFF : index,
-            issuer: issuerFields + (try sign(issuerFields, authority)), card: cardFields + (try sign(cardFields, issuer)))
+            issuer: try issuerFields + sign(issuerFields, authority), card: try cardFields + sign(cardFields, issuer))
     }
 
     /// The nonce is made of key and message too, so a source that repeats itself is no danger.

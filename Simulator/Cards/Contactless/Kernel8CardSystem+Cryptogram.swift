@@ -55,10 +55,11 @@ extension Kernel8CardSystem {
         guard let values = application.profile.cdol1.split(command.data) else { return .failed(.wrongLength) }
         let judgment = judge(asked, values)
         let information = issuerApplicationData(judgment.answer)
-        let plain = [
-            BERTLV(0x9F27, [judgment.answer.rawValue << 6]), BERTLV(0x9F36, atc.bigEndianBytes),
-            BERTLV(0x9F10, information), BERTLV(Kernel8Tag.verificationDecision, [judgment.verification]),
-        ] + judgment.objects
+        let plain =
+            [
+                BERTLV(0x9F27, [judgment.answer.rawValue << 6]), BERTLV(0x9F36, atc.bigEndianBytes),
+                BERTLV(0x9F10, information), BERTLV(Kernel8Tag.verificationDecision, [judgment.verification]),
+            ] + judgment.objects
         let input = ApplicationMACInput(
             pdolValues: session.pdolValues, cdol1Values: command.data, relayResistance: session.relayExchange,
             answer: plain, staticDataHash: application.staticDataHash)

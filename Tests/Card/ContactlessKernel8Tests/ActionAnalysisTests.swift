@@ -11,7 +11,7 @@ struct ActionAnalysisTests {
             terminalType: type, isOfflineCapable: offline)
     }
 
-    // Book C-8: terminal action analysis by terminal type and offline capability of the card
+    // EMV Book C-8 state 20: terminal action analysis by terminal type and offline capability of the card
     @Test func `every kind of terminal decides for both kinds of cards`() {
         for type: UInt8 in [0x11, 0x21, 0x14, 0x24, 0x34] {
             #expect(decide([], type: type) == .online && decide([], type: type, offline: false) == .online)
@@ -38,7 +38,7 @@ struct ActionAnalysisTests {
         #expect(Kernel8Decision.allCases.map(\.referenceControlParameter) == [0x40, 0x80, 0x00])
     }
 
-    // Book C-8: a card answers with no more than was asked for
+    // EMV Book C-8 state 29: a card answers with no more than was asked for
     @Test func `six of nine pairs of question and answer are allowed`() {
         let allowed: [Kernel8Decision: Set<Kernel8Cryptogram>] = [
             .accept: [.tc, .arqc, .aac], .online: [.arqc, .aac], .decline: [.aac],
@@ -53,7 +53,7 @@ struct ActionAnalysisTests {
         #expect(Kernel8Cryptogram(information: 0xC0) == nil)
     }
 
-    // Book C-8: the card decides on the method, and the terminal must have it
+    // EMV Book C-8 state 29: the card decides on the method, and the terminal must have it
     @Test func `a method that the terminal has is taken`() {
         let rows: [(UInt8, UInt8, Kernel8Verification.Method, String, String)] = [
             (0x00, 0x08, .noCVM, "1F0002", "0000000000"), (0x01, 0x20, .signature, "1E0000", "0000000000"),

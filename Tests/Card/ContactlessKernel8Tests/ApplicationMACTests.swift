@@ -16,7 +16,7 @@ struct ApplicationMACTests {
         ) { values[$0] }
     }
 
-    // Book E §3.2: the IAD-MAC covers the values of PDOL and CDOL1, the answer, and the static data
+    // EMV Book E §3.2: the IAD-MAC covers the values of PDOL and CDOL1, the answer, and the static data
     @Test func `the IAD-MAC is that of the golden run, on both sides`() throws {
         let input = try GoldenRun.macInput()
         #expect(try mac(input) == hex("245EF795395063FD"))
@@ -24,7 +24,7 @@ struct ApplicationMACTests {
         #expect(card == hex("245EF795395063FD"))
     }
 
-    // Book E §3.2: the EDA-MAC covers the cryptogram and the IAD-MAC
+    // EMV Book E §3.2: the EDA-MAC covers the cryptogram and the IAD-MAC
     @Test func `the EDA-MAC is that of the golden run, on both sides`() throws {
         let (cryptogram, iadMAC) = (hex("2624B651CFC6F1BB"), hex("245EF795395063FD"))
         let made = try GoldenRun.cardChannel().edaMAC(cryptogram: cryptogram, iadMAC: iadMAC)
@@ -140,7 +140,7 @@ struct ApplicationMACTests {
         #expect(throws: BERTLVError.tagTooLong(offset: 0)) { try StaticDataHash.tags(in: hex("9F81818181")) }
     }
 
-    // Book C-8: bits 06 of byte 2 of the AIP say where the IAD-MAC goes
+    // EMV Book C-8 state 28: bits 06 of byte 2 of the AIP say where the IAD-MAC goes
     @Test func `the IAD-MAC is written where the AIP says`() throws {
         let (mac, data) = (hex("245EF795395063FD"), hex("1F0A0180") + [UInt8](repeating: 0, count: 28))
         func written(_ profile: String, cardOffset: UInt8? = nil) throws -> [UInt8] {

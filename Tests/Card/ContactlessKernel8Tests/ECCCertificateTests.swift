@@ -41,7 +41,7 @@ struct ECCCertificateTests {
         #expect(card == GoldenRun.cardCertificate)
     }
 
-    // Book E chapter 5: certificates are plain, so their fields are read without a key
+    // EMV Book E §5: certificates are plain, so their fields are read without a key
     @Test func `the fields of both certificates are read`() throws {
         let issuer = try IssuerECCCertificate(GoldenRun.issuerCertificate, signedWith: .p256)
         #expect(GoldenRun.issuerCertificate.count == 117)
@@ -145,7 +145,7 @@ struct ECCCertificateTests {
         #expect(throws: ECCCertificateError.signature(.card)) { try verify(nil, card) }
     }
 
-    // Book E chapter 5: certificates are good through their last day, or minute, in UTC
+    // EMV Book E §5: certificates are good through their last day, or minute, in UTC
     @Test func `certificates are good through their last day and minute`() throws {
         let issuer = try Fixture.issuer { $0.expiry = hex("20261123") }
         let card = try Fixture.card { $0.expiry = hex("202611231200") }
@@ -195,7 +195,7 @@ struct ECCCertificateTests {
         #expect(throws: Never.self) { try verify(revoked: [another]) }
     }
 
-    // Book E chapter 5: the length of a signature follows from the key that signed, not from the certified key
+    // EMV Book E §5: the length of a signature follows from the key that signed, not from the certified key
     @Test func `keys of both curves may sign each other`() throws {
         let (authority, issuer) = (try Fixture.largeKey(), try Fixture.largeKey(seed: 2))
         let authorityKey = try ECCAuthorityKey(

@@ -4,7 +4,7 @@ import SmartCard
 import Testing
 
 struct Kernel8DataObjectTests {
-    // Book C-8 annex A
+    // EMV Book C-8 annex A: the names, formats, and lengths of the data objects
     @Test func `every data object has a name and can be found by its tag`() {
         #expect(Kernel8DataObject.all.count == 128)
         for object in Kernel8DataObject.all {
@@ -64,7 +64,7 @@ struct Kernel8DataObjectTests {
 }
 
 struct AlgorithmSuiteTests {
-    // Book C-8 annex A: byte 1 of the card qualifier is never 00
+    // EMV Book C-8 annex A: byte 1 of the card qualifier is never 00
     @Test(arguments: ["", "0200FFFF8000", "0200FFFF80000000", "0000FFFF800000"])
     func `a card qualifier has seven bytes and a version`(bytes: String) {
         #expect(CardQualifier(hex(bytes)) == nil)

@@ -30,7 +30,8 @@ struct RelayResistanceTests {
         #expect(Kernel8VerificationResults([.kernel8, .relayResistancePerformed]).bytes == hex("0000000082"))
     }
 
-    // Book C-8: the measured time is what is left of the time without the transmission of command and answer
+    // EMV Book C-8 state 21: the measured time is what is left of the time without the transmission of command and
+    // answer
     @Test func `command and answer take 36 units of a measured time`() throws {
         let answer = try answer(minimum: 20, maximum: 100)
         // 18 for the command and 18 for the answer, as the card says.

@@ -13,12 +13,12 @@ struct SecureChannelTests {
         try DataEnvelope(tag, hex(value))
     }
 
-    // Book E chapter 7: the kernel's key is x and y, without a first byte 04
+    // EMV Book E §7: the kernel's key is x and y, without a first byte 04
     @Test func `the kernel's key data are those of the golden run`() throws {
         #expect(try GoldenRun.kernelKeyPair().keyData == hex(GoldenRun.kernelX + GoldenRun.kernelY))
     }
 
-    // Book E chapter 7: the card shows x of its blinded key, and the blinding factor enciphered with number 8000
+    // EMV Book E §7: the card shows x of its blinded key, and the blinding factor enciphered with number 8000
     @Test func `the card's key data are those of the golden run`() throws {
         let card = try GoldenRun.cardChannel()
         let keyData = card.keyData
@@ -204,7 +204,7 @@ struct SecureChannelTests {
         }
     }
 
-    // Book E chapter 7: no message has the number FFFF, and none has a number that another one had
+    // EMV Book E §7: no message has the number FFFF, and none has a number that another one had
     @Test func `counters end before a number repeats`() throws {
         var card = MessageCounter.card
         var count = 0
@@ -231,7 +231,7 @@ struct SecureChannelTests {
         #expect(failures == [.counterExhausted(.card), .counterExhausted(.card)])
     }
 
-    // Book E chapter 7: the blinding factor ties the channel to the certified key
+    // EMV Book E §7: the blinding factor ties the channel to the certified key
     @Test func `the blinded key is that of the certificate, and of no other card`() throws {
         let channel = try GoldenRun.channel()
         let own = try EllipticCurvePoint(smallerRootOf: hex(GoldenRun.cardX), on: .p256)

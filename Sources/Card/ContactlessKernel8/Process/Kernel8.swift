@@ -72,7 +72,7 @@ public struct Kernel8: ContactlessKernel {
             switch input {
             case .response(let response, let elapsed): return try take(response, elapsed)
             case .failure(let error):
-                // The cryptogram is made and checked: what WRITE DATA did not write is told, and decides nothing.
+                // The cryptogram is made and checked, so an envelope that was not written decides nothing.
                 if case .writeData = state { return complete() }
                 throw .exchange(error)
             }

@@ -96,6 +96,7 @@ public struct Kernel8Configuration: Hashable, Sendable {
     /// - Parameters:
     ///   - floorLimit: in minor units, up to twelve digits.
     ///   - cvmRequiredLimit: in minor units, up to twelve digits.
+    /// - Returns: value fields by tag.
     public static func shop(floorLimit: UInt64, cvmRequiredLimit: UInt64) -> [BERTag: [UInt8]] {
         [
             EMVTag.terminalVersion: [0x00, 0x01],

@@ -42,6 +42,7 @@ extension Kernel8Transaction {
     ///   - authorities: the reader's keys.
     ///   - revoked: the payment systems' revocation lists.
     ///   - now: the time in UTC, for the certificates.
+    /// - Throws: ``Kernel8Error``
     mutating func takeCryptogram(
         _ answer: [UInt8], authorities: [ECCAuthorityKey], revoked: Set<CertificateRevocation>, now: CivilDate
     ) throws(Kernel8Error) {

@@ -9,8 +9,11 @@ extension Kernel8Transaction {
     /// Reads the answer to SELECT, and makes the data that the PDOL may ask for.
     ///
     /// - Parameters:
+    ///   - configuration: the configuration in `data`.
+    ///   - data: the data of the activation.
     ///   - answer: the data field of the answer, without its status.
     ///   - certificates: the suites of the reader's keys for a RID, in the order of preference.
+    ///   - random: the source of the kernel's key.
     /// - Throws: ``InitiationError``
     init(
         _ configuration: Kernel8Configuration, _ data: [BERTag: [UInt8]], answer: [UInt8],

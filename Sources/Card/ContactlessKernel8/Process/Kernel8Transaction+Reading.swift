@@ -21,6 +21,7 @@ extension Kernel8Transaction {
     ///   - elapsed: the time that the exchange took.
     ///   - exchange: 1 for the first one.
     /// - Returns: whether the kernel repeats the exchange.
+    /// - Throws: ``Kernel8Error``
     mutating func takeRelayResistance(
         _ answer: [UInt8], elapsed: Duration, exchange: Int
     ) throws(Kernel8Error) -> Bool {

@@ -241,7 +241,9 @@ struct Kernel8BadInputTests {
     }
 
     // EMV Book C-8 state 20: the name of the reader is equal to, or a prefix of, the card's
-    @Test(arguments: [("F0000000080101", "81"), ("F000000008", "81"), ("F000000008010102", "C1"), ("F0000000080102", "C1")])
+    @Test(arguments: [
+        ("F0000000080101", "81"), ("F000000008", "81"), ("F000000008010102", "C1"), ("F0000000080102", "C1"),
+    ])
     func `another name than the card's is a bit of the TVR`(aid: String, last: String) throws {
         var fixture = try Kernel8Fixture()
         fixture.data[0x9F06] = hex(aid)

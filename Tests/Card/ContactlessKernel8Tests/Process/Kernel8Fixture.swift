@@ -197,10 +197,11 @@ final class ScriptedCard {
     }
 
     private func generateAC(_ command: CommandAPDU) throws -> [UInt8] {
-        let plain = [
-            BERTLV(0x9F27, [information ?? command.p1]), BERTLV(0x9F36, [0, 1]),
-            BERTLV(0x9F10, issuerApplicationData), BERTLV(0x9F_8102, [verification]),
-        ].filter { !missing.contains($0.tag) } + objects
+        let plain =
+            [
+                BERTLV(0x9F27, [information ?? command.p1]), BERTLV(0x9F36, [0, 1]),
+                BERTLV(0x9F10, issuerApplicationData), BERTLV(0x9F_8102, [verification]),
+            ].filter { !missing.contains($0.tag) } + objects
         let input = ApplicationMACInput(
             pdolValues: pdolValues, cdol1Values: command.data, relayResistance: relay, answer: plain,
             staticDataHash: try staticDataHash())

@@ -17,9 +17,8 @@ struct TapTerminal {
     private(set) var outcomes: [FinalOutcome] = []
     private(set) var hostWasAsked = false
 
-    /// - Parameters:
-    ///   - card: the profile, built in or made by the test.
-    ///   - settings: objects of the kernel's configuration other than those of a shop with the limits 100.00 and 50.00.
+    /// A terminal for a card. `settings` are objects of the kernel's configuration other than those of a shop with the
+    /// limits 100.00 and 50.00.
     init(
         _ profile: CardProfile, settings: [BERTag: [UInt8]] = [:], seed: UInt64 = 1,
         now: CivilDate = CivilDate(year: 2026, month: 11, day: 28, hour: 12)
