@@ -21,7 +21,7 @@ struct FuzzTarget: Sendable {
         + siteAnswers + receiptsAndMail + hosts + [stripeCalls, nexoCalls]
 
     /// The targets of libraries that no command uses yet.
-    static let begun: [FuzzTarget] = [contactlessDirectory, ellipticCurves] + tills
+    static let begun: [FuzzTarget] = [contactlessDirectory, ellipticCurves] + taps + tills
 }
 
 /// Ends the program, which libFuzzer counts as a finding, when `condition` is false.

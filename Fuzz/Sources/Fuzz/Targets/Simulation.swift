@@ -132,14 +132,19 @@ extension FuzzTarget {
             let input = Choices(bytes)
             let profile = try profiles.get()[input.number(below: cards.count)]
             let card = try SimulatedEMVCard(profile: profile, random: SeededRandomSource(seed: 1))
-            hold(!card.reset(warm: false).isEmpty, "these cards answer to reset")
-            for _ in 0..<24 {
-                guard let command = try? CommandAPDU(bytes: input.bytes(input.number(below: 256))) else { continue }
-                let response = card.process(command).response
-                hold((response?.data.count ?? 0) <= 256, "an answer fits into a short APDU")
-                if input.happens(oneIn: 32) { _ = card.reset(warm: true) }
-            }
+            send(from: input, to: card)
         })
+
+    /// Sends commands of the input to a card, and resets it now and then.
+    static func send(from input: Choices, to card: any SimulatedCard) {
+        hold(!card.reset(warm: false).isEmpty, "these cards answer to reset")
+        for _ in 0..<24 {
+            guard let command = try? CommandAPDU(bytes: input.bytes(input.number(below: 256))) else { continue }
+            let response = card.process(command).response
+            hold((response?.data.count ?? 0) <= 256, "an answer fits into a short APDU")
+            if input.happens(oneIn: 32) { _ = card.reset(warm: true) }
+        }
+    }
 
     private static let cards = ["visa-credit", "mastercard-credit", "issuer-script", "pin-required", "offline-limits"]
 

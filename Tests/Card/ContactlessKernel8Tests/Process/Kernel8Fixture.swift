@@ -132,6 +132,9 @@ final class ScriptedCard {
 
     func answer(_ command: CommandAPDU) throws -> ResponseAPDU {
         if let status = refusals[command.ins] { return ResponseAPDU(status: status) }
+        if command.ins == 0xB2, !records.indices.contains(Int(command.p1) - 1) {
+            return ResponseAPDU(status: .recordNotFound)
+        }
         let right = try ResponseAPDU(data: data(command), status: .success)
         return bends[command.ins]?(right) ?? right
     }
@@ -175,7 +178,7 @@ final class ScriptedCard {
     }
 
     private func record(_ index: Int) throws -> [UInt8] {
-        let content = try #require(records.indices.contains(index) ? records[index] : nil)
+        let content = records[index]
         guard enciphersRecords else { return BERTLV.encode(0x70, content) }
         let sealed = try channel?.sealRecord(SensitiveBytes(content))
         return BERTLV.encode(0xDA, try #require(sealed))

@@ -32,7 +32,10 @@ struct ContactlessPaymentTests {
         let input = try ApplicationCryptogram.Input { record[$0] }
         #expect(input.issuerApplicationData.version == .aes)
         let application = try #require(profile.applications.first)
-        let pan = try #require(application.primaryAccountNumber())
+        guard let pan = application.primaryAccountNumber() else {
+            Issue.record("the card has no account number")
+            return
+        }
         let cryptogram = try TestKeys.embedded().withMasterKeys(.aes) { masters in
             try ApplicationCryptogram.compute(
                 input,

@@ -75,7 +75,8 @@ struct GoldenCardTests {
     }
 
     private static func send(_ command: String, to card: inout Kernel8CardSystem) throws -> String {
-        try text(card.process(try CommandAPDU(bytes: hex(command))).bytes)
+        let answer = card.process(try CommandAPDU(bytes: hex(command)))
+        return text(answer.bytes)
     }
 
     private static let select = "00A4040007F000000008010100"

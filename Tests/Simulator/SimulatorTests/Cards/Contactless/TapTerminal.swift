@@ -1,3 +1,4 @@
+import CardSecrets
 import ContactlessKernel8
 import Determinism
 import EMV

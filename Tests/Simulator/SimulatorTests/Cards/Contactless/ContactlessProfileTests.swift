@@ -1,0 +1,77 @@
+import Determinism
+import Settings
+import SmartCard
+import Testing
+
+@testable import Simulator
+
+struct ContactlessProfileTests {
+    private static let text = """
+        name: test
+        description: A test card
+        applications:
+          - aid: A0000000041010
+            label: MASTERCARD
+            pan: 5413330089010046
+            expiry: 2035-12-31
+            issuerCountry: 840
+            currency: USD
+            cryptogram: aes
+        contactless:
+          decision: offline
+        """
+
+    @Test(arguments: CardProfileLibrary.contactlessNames)
+    func `every contactless profile has a chip too, and makes a card`(name: String) throws {
+        let profile = try CardProfileLibrary.profile(name)
+        #expect(profile.name == name)
+        #expect(try CardProfileLibrary.summary(of: name) == profile.summary)
+        #expect(profile.applications.first?.cryptogram == .aes)
+        let card = try SimulatedContactlessCard(profile: profile, random: SeededRandomSource(seed: 1))
+        #expect(card.reset(warm: false) == hex("3B80800101"))
+        #expect(!CardProfileLibrary.names.contains(name))
+    }
+
+    @Test func `a short section gets its defaults`() throws {
+        let profile = try #require(try CardProfile(yaml: Self.text, file: "card.yaml").contactless)
+        #expect(profile.aid == hex("F0000000080101"))
+        #expect(profile.label == "MASTERCARD")
+        #expect(profile.interchangeProfile == hex("010A"))
+        #expect(profile.pdol.encoded == hex("9F2B08 9E40 9F0206 9F1A02 9F3501"))
+        #expect(
+            profile.cdol1.encoded == hex("9F0206 9F0306 9F1A02 9505 5F2A02 9A03 9C01 9F3704 9F3303 9F1D08"))
+        #expect(profile.relayResistance == nil)
+    }
+
+    @Test(arguments: [
+        ("decision: maybe", "card.yaml:12: contactless.decision: unknown value 'maybe'"),
+        (
+            "locked: true",
+            "card.yaml:12: contactless.locked: only a device can be locked; name 'device' in 'verification'"
+        ),
+        ("pdol: 9F0206", "card.yaml:12: contactless.pdol: the PDOL does not request 9E with 64 bytes"),
+        ("cdol1: 9F0206", "card.yaml:12: contactless.cdol1: CDOL1 does not request 9F03 with 6 bytes"),
+        ("restart: \"20\"", "card.yaml:12: contactless.restart: expected 2 to 5 bytes, found 1"),
+        ("fault: restartLength", "card.yaml:12: contactless.fault: there is no restart indicator; add 'restart'"),
+        (
+            "envelopes: [{ tag: 9F8120, value: 01 }]",
+            "card.yaml:12: contactless.envelopes[0].tag: no data envelope; use 9F8111 to 9F811A"
+        ),
+        ("lock: true", "card.yaml:12: contactless: unknown key 'lock'"),
+    ])
+    func `an error is reported with its line and key`(wrong: String, message: String) {
+        let text = Self.text.replacing("decision: offline", with: wrong)
+        #expect {
+            try CardProfile(yaml: text, file: "card.yaml")
+        } throws: {
+            "\($0)".hasPrefix(message)
+        }
+    }
+
+    @Test func `a card without the section cannot be tapped`() throws {
+        let profile = try CardProfileLibrary.profile("visa-credit")
+        #expect(throws: SimulatedCardError.notContactless("visa-credit")) {
+            try SimulatedContactlessCard(profile: profile, random: SeededRandomSource(seed: 1))
+        }
+    }
+}
