@@ -11,8 +11,9 @@ struct Kernel8Database: Sendable {
     /// The deepest nesting of templates in an answer.
     private static let maximumDepth = 8
 
-    /// Begins with the data of an activation.
-    init(_ data: [BERTag: [UInt8]]) { open = data }
+    /// Begins with the data of an activation. Objects that only a card can give are left out, so that none of them
+    /// stands in for one that the card did not send.
+    init(_ data: [BERTag: [UInt8]]) { open = data.filter { Kernel8DataObject[$0.key]?.source != .card } }
 
     /// A value that is not secret. Setting one is for the kernel's own objects.
     subscript(tag: BERTag) -> [UInt8]? {

@@ -230,6 +230,19 @@ struct Kernel8BadInputTests {
             } == "00040000001C")
     }
 
+    @Test func `an object of the card in the configuration stands in for nothing`() throws {
+        let missing = try indication { fixture, card in
+            fixture.data[0x9F2C] = hex("0200FFFF800000")
+            card.selection = hex("6F178407F0000000080101A50C5007544553542043389F1100")
+        }
+        #expect(missing == "0001000000FF")
+        let verification = try indication { fixture, card in
+            fixture.data[0x9F_8102] = [0x00]
+            card.missing = [0x9F_8102]
+        }
+        #expect(verification == "00010000001C")
+    }
+
     @Test func `a kernel that was not activated ends`() throws {
         var kernel = Kernel8(authorities: [], now: GoldenRun.date, random: SeededRandomSource(seed: 1))
         let step = kernel.receive(.response(ResponseAPDU(status: .success), took: .zero))
