@@ -15,6 +15,8 @@ import SmartCard
 public struct Kernel8: ContactlessKernel {
     /// The result of the activation; nil before its end.
     public private(set) var result: Kernel8Result?
+    /// The result of local authentication, with the reason of a failure, at the end of the activation.
+    public private(set) var authentication = Kernel8Authentication.notPerformed
 
     private let authorities: [ECCAuthorityKey]
     private let revoked: Set<CertificateRevocation>
@@ -45,11 +47,8 @@ public struct Kernel8: ContactlessKernel {
         (self.authorities, self.revoked, self.now, self.random) = (authorities, revoked, now, random)
     }
 
-    /// The result of local authentication, with the reason of a failure.
-    public var authentication: Kernel8Authentication { transaction?.localAuthentication ?? .notPerformed }
-
     public mutating func activate(_ activation: KernelActivation) -> KernelStep {
-        (result, transaction, state) = (nil, nil, .idle)
+        (result, transaction, state, authentication) = (nil, nil, .idle, .notPerformed)
         let configuration: Kernel8Configuration
         do throws(Kernel8ConfigurationError) { configuration = try Kernel8Configuration(activation.data) } catch {
             return finish(
@@ -140,7 +139,9 @@ public struct Kernel8: ContactlessKernel {
     private mutating func finish(
         _ result: Kernel8Result, messages: [UserInterfaceRequest?] = []
     ) -> KernelStep {
-        (self.result, state) = (result, .idle)
+        authentication = transaction?.localAuthentication ?? .notPerformed
+        // The keys of the channel and the card's data are overwritten with their last copy.
+        (self.result, state, transaction) = (result, .idle, nil)
         return KernelStep(.finish(result.outcome), messages: messages.compactMap(\.self))
     }
 
