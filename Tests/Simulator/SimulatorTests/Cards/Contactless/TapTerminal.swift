@@ -29,9 +29,11 @@ struct TapTerminal {
             .merging(settings) { _, setting in setting }
         let combination = try ReaderCombination(aid: contactless.aid, kernel: .kernel8, kernelData: data)
         let authorities = try profile.contactlessAuthorityKeys(.embedded())
+        // Shared, so that every activation has keys of its own.
+        let random = SeededRandomSource(seed: seed)
         let kernels = try KernelRegistry([
             KernelRegistration(.kernel8) {
-                Kernel8(authorities: authorities, now: now, random: SeededRandomSource(seed: seed))
+                Kernel8(authorities: authorities, now: now, random: random)
             }
         ])
         entryPoint = ContactlessEntryPoint(
