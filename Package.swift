@@ -131,14 +131,15 @@ let simulator = layer(
         "NexoTerminal Payments Sessions Settings Simulator StripeTerminal Terminal Text TillConfiguration Yosemite ZVT"),
     target(
         "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography EntryPoint Hardware HostSecurity Hosts",
-        "ISO8583 Networking Printing Settings Storage StoreSite Text TillConfiguration USB Yosemite"),
+        "ISO8583 Networking Printing Settings Storage StoreSite StripeTerminal Terminal Text TillConfiguration USB",
+        "Yosemite"),
     target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target(
         "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Acquirer Determinism EMV Hardware ISO8583 Money",
         "Payments Settings Simulator StoreSite Text TillConfiguration", excluding: "scenario.schema.json"),
     target(
         "ScenarioRunner", at: "Simulator/Scenarios/Runner", uses: "Determinism Hardware Money Payments",
-        "ScenarioFormat SessionViews Sessions Settings Simulator StoreSite Text Yosemite"),
+        "ScenarioFormat SessionViews Sessions Settings Simulator StoreSite StripeTerminal Terminal Text Yosemite"),
     target(
         "Recorder", at: "Simulator/Scenarios/Recorder", uses: "CardSecrets Determinism EMV Hardware Money Payments",
         "ScenarioFormat ScenarioRunner Sessions Settings Simulator SmartCard Text TillConfiguration"),
@@ -166,8 +167,8 @@ let program = layer(
             "DFU Doctor EMV EMVReplay EntryPoint Explorer Files Fleet Hardware Hosts HostSecurity HTTPListening",
             "ISO8583 MagneticStripe Mail ManualPages Money Monitoring Networking NexoTerminal Payments PCSC PostgreSQL",
             "Printing Receipts Recorder ScenarioFormat ScenarioRunner Sessions Settings SimulationServer Simulator",
-            "SmartCard Storage StoreSite StoreSiteServer Terminal TerminalServer Text TillConfiguration USB WorkQueue",
-            "Yosemite",
+            "SmartCard Storage StoreSite StoreSiteServer StripeTerminal Terminal TerminalServer Text TillConfiguration",
+            "USB WorkQueue Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.

@@ -165,6 +165,9 @@ extension SimulatedSession {
     /// The time on the session's clock.
     public var now: Timestamp { world.clock.now() }
 
+    /// The state in which the session began.
+    public var plan: SessionPlan { world.plan }
+
     /// The session's readers, plugged in or not.
     public var readers: [SessionReaderState] {
         get async {

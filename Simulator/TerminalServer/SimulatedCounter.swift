@@ -240,13 +240,7 @@ actor SimulatedCounter {
                     date: date(of: payment.updatedAt), card: payment.card, receipts: receipts))
         case .canceled: .canceled(.byCardholder)
         case .failed:
-            switch payment.errorCode {
-            case "card_removed": .failed(.cardRemoved)
-            case "card_not_read", "swipe_not_read", "chip_card_swiped": .failed(.cardUnreadable)
-            case "host_failed", "host_unreachable", "host_timeout": .failed(.hostUnreachable)
-            case "reader_failed", "reader_unplugged": .failed(.readerDefective)
-            default: .failed(.internalError)
-            }
+            .failed(TerminalFailure(errorCode: payment.errorCode))
         case .unknown, .pending: nil
         }
     }

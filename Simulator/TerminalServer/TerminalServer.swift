@@ -1,12 +1,12 @@
 public import Determinism
 public import HTTPListening
 public import Networking
-import StripeTerminal
+public import StripeTerminal
 
-/// Serves simulated terminals over HTTP/1.1, behind a protocol that is compatible with server-driven Stripe Terminal.
+/// Serves terminals over HTTP/1.1, behind a protocol that is compatible with server-driven Stripe Terminal.
 public final class TerminalServer: Sendable {
     private let listener: HTTPListener
-    private let terminals: SimulatedTerminals
+    private let terminals: ServedAccount
     private let courier: DeliveryCourier
     private let sending: Task<Void, Never>
 
@@ -16,13 +16,13 @@ public final class TerminalServer: Sendable {
     public var address: String { listener.address }
 
     private init(
-        _ listener: HTTPListener, _ terminals: SimulatedTerminals, _ courier: DeliveryCourier,
+        _ listener: HTTPListener, _ terminals: ServedAccount, _ courier: DeliveryCourier,
         _ sending: Task<Void, Never>
     ) {
         (self.listener, self.terminals, self.courier, self.sending) = (listener, terminals, courier, sending)
     }
 
-    /// Starts a server without readers.
+    /// Starts a server of simulated terminals, without readers.
     ///
     /// - Parameters:
     ///   - seed: the seed of IDs, secrets, readers, and cards.
@@ -37,8 +37,30 @@ public final class TerminalServer: Sendable {
         seed: UInt64, host: String = "127.0.0.1", port: Int = 0, time: any TimeSource,
         start: Timestamp = VirtualTimeSource.standardStart, network: (any Network)? = nil
     ) async throws(HTTPListenerError) -> TerminalServer {
+        try await self.start(
+            .simulated, .simulated(seed: seed, start: start), random: SeededRandomSource(seed: seed), host: host,
+            port: port, time: time, network: network)
+    }
+
+    /// Starts a server of terminals.
+    ///
+    /// - Parameters:
+    ///   - setup: the readers and keys that tills see.
+    ///   - readers: what drives the readers.
+    ///   - random: makes IDs and secrets.
+    ///   - keys: keeps idempotency keys for the next start; nil when that knows nothing of this one.
+    ///   - host: the address to listen at; `127.0.0.1` accepts only this machine.
+    ///   - port: the port; 0 for any free one.
+    ///   - time: the wall clock: for the header field `Date`, and for the signatures of messages.
+    ///   - network: sends the messages to webhook endpoints; nil for libcurl.
+    /// - Returns: the listening server.
+    /// - Throws: `HTTPListenerError`
+    public static func start(
+        _ setup: StripeSetup, _ readers: TerminalCounters, random: any RandomSource, keys: (any SpentKeys)? = nil,
+        host: String, port: Int, time: any TimeSource, network: (any Network)? = nil
+    ) async throws(HTTPListenerError) -> TerminalServer {
         let courier = DeliveryCourier()
-        let terminals = SimulatedTerminals(seed: seed, start: start) { courier.wake() }
+        let terminals = ServedAccount(random: random, setup: setup, readers: readers, keys: keys) { courier.wake() }
         let listener = try await HTTPListener.start(
             TerminalResponder(terminals: terminals), host: host, port: port, name: "CardPresent", time: time)
         let sending = Task { await courier.run(terminals, time: time, network: network) }
@@ -62,7 +84,7 @@ public final class TerminalServer: Sendable {
 
 /// Passes requests to the terminals.
 private struct TerminalResponder: HTTPResponder {
-    let terminals: SimulatedTerminals
+    let terminals: ServedAccount
 
     /// More than a call of a till has: 256 KiB.
     var largestBody: Int { 256 << 10 }

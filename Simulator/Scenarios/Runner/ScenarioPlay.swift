@@ -19,6 +19,10 @@ public struct ScenarioPlay: Sendable {
     private(set) var order: Int64?
     private(set) var mismatches: [Mismatch] = []
     private(set) var elapsed = Duration.zero
+    /// The till that speaks a terminal protocol; nil for a scenario without one.
+    private var till: TillPlay?
+    /// What the till did not expect of the answer in the current step.
+    private var unexpected: [(key: String, difference: Difference)] = []
     /// A point in the session.
     private struct Moment {
         /// The number of events so far.
@@ -31,6 +35,7 @@ public struct ScenarioPlay: Sendable {
 
     init(_ scenario: Scenario, _ session: SimulatedSession, updatesGolden: Bool) {
         (self.scenario, self.session, self.updatesGolden) = (scenario, session, updatesGolden)
+        till = scenario.tillProtocol.map { TillPlay($0, in: session) }
     }
 
     /// Creates an execution whose caller performs the steps one by one and checks their results.
@@ -44,6 +49,7 @@ public struct ScenarioPlay: Sendable {
 
     /// Performs a step with its interruptions. Does not check its expectations.
     public mutating func play(_ step: ScenarioStep) async -> StepOutcome {
+        unexpected = []
         let outcome = await perform(step)
         if let payment = outcome.payment, !payments.contains(payment) { payments.append(payment) }
         return outcome
@@ -58,6 +64,10 @@ public struct ScenarioPlay: Sendable {
             if outcome.outcome != nil { last = outcome }
             let scope = ExpectationScope(
                 firstEvent: begin.events, elapsed: session.elapsed - begin.time, outcome: outcome)
+            for (key, difference) in unexpected {
+                add(
+                    difference, key, step.location.file, step.location.line, step: (index + 1, step.action.sentence))
+            }
             await check(step.expectations, scope, step: (index + 1, step.action.sentence))
             checkUnexpectedFailure(outcome, of: step, number: index + 1)
             checkInterruptions(of: step, since: begin, number: index + 1)
@@ -142,12 +152,24 @@ public struct ScenarioPlay: Sendable {
         case .print(let print), .reprint(let print):
             return StepOutcome(try await session.printReceipt(of: try payment(print.payment), copy: print.copy))
         case .wait(let duration): await session.wait(duration)
+        case .ask(let request): return try await ask(request)
         case .unplug, .plug, .insertCard, .removeCard, .swipeCard, .sleep, .crash, .set, .mend:
             for act in SessionActs.of(action, during: nil) ?? [] { try session.perform(act) }
             // Lets the till notice the change before the next step begins.
             await session.wait(.milliseconds(1))
         }
         return StepOutcome()
+    }
+
+    private mutating func ask(_ request: TillRequest) async throws(SimulatedSessionError) -> StepOutcome {
+        guard var till else { throw .plan("the scenario's till speaks no protocol") }
+        defer { self.till = till }
+        let result = try await till.ask(request, in: session) { card in
+            guard let card else { return options(nil) }
+            return PaymentOptions(card: card)
+        }
+        unexpected = result.differences
+        return result.payment.map { StepOutcome($0) } ?? StepOutcome()
     }
 
     private mutating func pay(_ pay: PayAction) async throws(SimulatedSessionError) -> Payment {
@@ -286,6 +308,7 @@ extension ScenarioAction {
         case .increment(let increment): "increment \(increment.amount)"
         case .wait(let time): "wait \(Words.time(time))"
         case .connect(let reader?): "connect \(reader)"
+        case .ask(let request): request.sentence
         default: word
         }
     }

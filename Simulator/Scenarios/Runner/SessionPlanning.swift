@@ -19,6 +19,10 @@ extension SessionPlan {
             seed: seed)
         (start, utcOffsetSeconds) = (scenario.clock.start, scenario.clock.offsetSeconds)
         (issuerRules, till, exceptions) = (scenario.issuerRules, scenario.till, scenario.exceptions.map(\.name))
+        // The amounts that decline at simulated readers of the protocol, unless the scenario has rules of its own.
+        if scenario.tillProtocol == .stripe, issuerRules.source == nil, let rules = try? TestCards.rules() {
+            issuerRules = rules
+        }
         wire = scenario.wire.map {
             PlannedWire($0.profile, faults: $0.faults, faultRate: Double($0.faultPercent) / 100)
         }
@@ -42,7 +46,8 @@ extension SessionPlan {
         }
         let others = [scenario.secondTill?.card].compactMap { $0 } + scenario.exceptions
         for card in others where !cards.contains(where: { $0.name == card.name }) { cards.append(card) }
-        return cards.map { PlannedCard($0.profile, name: $0.name) }
+        let planned = cards.map { PlannedCard($0.profile, name: $0.name) }
+        return planned + (scenario.tillProtocol == .stripe ? (try? TestCards.planned()) ?? [] : [])
     }
 }
 
@@ -83,7 +88,7 @@ enum SessionActs {
             ]
         case .connect, .disconnect, .pay, .retry, .refund, .capture, .increment, .cancelPayment, .update, .restart,
             .recover, .settle, .print, .reprint,
-            .wait:
+            .wait, .ask:
             nil
         }
     }

@@ -52,8 +52,9 @@ public enum ScenarioKeys {
                 "configuration", .either([.text(1...400), .foreign("The keys of the till's configuration file")]),
                 "The till's configuration: a file's path, or its keys."),
             KeyShape(
-                "steps", .list(.either([.word(bareActions), .record(step)]), 1...200), "The steps, in order.",
-                isRequired: true),
+                "steps", .list(.either([.word(bareActions), .record(step)]), 1...200),
+                "The steps, in order. A file has either these or `till`."),
+            KeyShape("till", .record(till), "A till that speaks a terminal protocol, instead of steps."),
             KeyShape("expect", .record(ExpectationKeys.record), "Expectations after the last step."),
             KeyShape(
                 "golden", .list(.word(GoldenSection.allCases.map(\.rawValue)), 1...6),

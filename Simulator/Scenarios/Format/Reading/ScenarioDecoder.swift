@@ -50,8 +50,12 @@ struct ScenarioDecoder {
             try Self.rules(try node.optional("issuer"), files)
         }
         let site = problems.attempt { () throws(SettingsError) in try Self.site(try node.optional("site")) }
-        var steps: [ScenarioStep] = []
-        for entry in (try? node.required("steps").list()) ?? [] { if let step = step(entry) { steps.append(step) } }
+        let dialog = till(node)
+        var steps = dialog?.steps ?? []
+        if (try? node.optional("till")) == nil {
+            let list = problems.attempt { () throws(SettingsError) in try node.required("steps").list() } ?? []
+            for entry in list { if let step = step(entry) { steps.append(step) } }
+        }
         var expectations: [Expectation] = []
         if let expect = try? node.optional("expect") { expectations = self.expectations(expect) }
         let rest = problems.attempt { () throws(SettingsError) in try Rest(node, files) }
@@ -61,7 +65,7 @@ struct ScenarioDecoder {
         (scenario.tags, scenario.expectedFailure) = (rest.tags, rest.expectedFailure)
         (scenario.seed, scenario.clock, scenario.issuerRules) = (rest.seed, clock, rules)
         (scenario.site, scenario.printer, scenario.disk) = (site.first, rest.printer, rest.disk)
-        (scenario.wire, scenario.secondTill) = (rest.wire, secondTill)
+        (scenario.wire, scenario.secondTill, scenario.tillProtocol) = (rest.wire, secondTill, dialog?.tillProtocol)
         checkSecondTill(of: scenario, node)
         guard problems.isEmpty else { return nil }
         scenario.exceptions = exceptions

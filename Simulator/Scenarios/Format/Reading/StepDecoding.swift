@@ -12,16 +12,24 @@ extension ScenarioDecoder {
                 ScenarioStep($0, location: node.location)
             }
         }
-        let action = action(node)
+        return action(node).map { finished($0, node) }
+    }
+
+    /// Whether a mapping has the key of an action.
+    func hasAction(_ node: SettingsNode) -> Bool {
+        let names = ScenarioKeys.actions.map(\.name)
+        return ((try? node.entries()) ?? []).contains { names.contains($0.key) }
+    }
+
+    /// Returns a step with what happens during it, and with what is expected of it.
+    mutating func finished(_ action: ScenarioAction, _ node: SettingsNode) -> ScenarioStep {
         var interruptions: [Interruption] = []
         for entry in (try? node.optional("during")?.list()) ?? [] {
             if let interruption = interruption(entry) { interruptions.append(interruption) }
         }
         let expectations = (try? node.optional("expect")).map { self.expectations($0) } ?? []
-        return action.map {
-            ScenarioStep(
-                $0, interruptions: interruptions, expectations: expectations, location: node.location)
-        }
+        return ScenarioStep(
+            action, interruptions: interruptions, expectations: expectations, location: node.location)
     }
 
     private mutating func interruption(_ node: SettingsNode) -> Interruption? {
@@ -239,7 +247,7 @@ extension ScenarioAction {
         case .cancel, .unplug, .plug, .insertCard, .removeCard, .swipeCard, .crash, .set, .sleep, .mend: true
         case .connect, .disconnect, .pay, .retry, .refund, .capture, .increment, .cancelPayment, .update, .restart,
             .recover, .settle, .print, .reprint,
-            .wait:
+            .wait, .ask:
             false
         }
     }

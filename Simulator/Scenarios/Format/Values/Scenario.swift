@@ -46,6 +46,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     public var disk: DiskCondition
     /// The till's configuration.
     public var till: TillConfiguration
+    /// The protocol of a till whose requests are among the steps; nil for steps of the till itself.
+    public var tillProtocol: TillProtocol?
     /// The steps, in order.
     public var steps: [ScenarioStep]
     /// The expected results after the last step.

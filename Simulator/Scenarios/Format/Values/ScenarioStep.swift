@@ -78,6 +78,8 @@ public enum ScenarioAction: Sendable {
     case mend
     /// Changes the world around the till.
     case set(WorldChange)
+    /// Sends a till's request to the terminal.
+    case ask(TillRequest)
 
     /// The action's word in a file.
     public var word: String {
@@ -107,6 +109,7 @@ public enum ScenarioAction: Sendable {
         case .wait: "wait"
         case .mend: "mend"
         case .set: "set"
+        case .ask: "ask"
         }
     }
 }

@@ -51,7 +51,11 @@ struct ScenarioWriter {
         if let configuration = try configuration() { entries.append(("configuration", configuration)) }
         var steps: [SettingsNode] = []
         for step in scenario.steps { steps.append(try self.step(step)) }
-        entries.append(("steps", .list(steps)))
+        if let till = scenario.tillProtocol {
+            entries.append(("till", .mapping([("protocol", .text(till.rawValue)), ("requests", .list(steps))])))
+        } else {
+            entries.append(("steps", .list(steps)))
+        }
         if !scenario.expectations.isEmpty { entries.append(("expect", try expectations(scenario.expectations))) }
         if !scenario.golden.isEmpty { entries.append(("golden", .list(scenario.golden.map { .text($0.rawValue) }))) }
         let file = SettingsNode.mapping(entries)

@@ -8,12 +8,20 @@ import TillConfiguration
 
 extension ScenarioWriter {
     func step(_ step: ScenarioStep) throws(ScenarioWritingError) -> SettingsNode {
-        let action = try action(step.action)
+        let action: Entry
+        var more: [Entry] = []
+        if case .ask(let asked) = step.action {
+            let entries = request(asked)
+            guard let first = entries.first else { return .mapping([]) }
+            (action, more) = (first, Array(entries.dropFirst()))
+        } else {
+            action = try self.action(step.action)
+        }
         guard !step.interruptions.isEmpty || !step.expectations.isEmpty else {
             // An action without a value.
-            return action.key == "do" ? action.value : .mapping([action])
+            return action.key == "do" ? action.value : .mapping([action] + more)
         }
-        var entries = [action]
+        var entries = [action] + more
         if !step.interruptions.isEmpty {
             var interruptions: [SettingsNode] = []
             for interruption in step.interruptions { interruptions.append(try self.interruption(interruption)) }
@@ -61,7 +69,7 @@ extension ScenarioWriter {
         case .set(let change): return (action.word, try self.change(change))
         case .connect, .disconnect, .retry, .cancel, .cancelPayment, .update, .unplug, .plug, .insertCard, .removeCard,
             .swipeCard,
-            .restart, .crash, .recover, .settle, .mend:
+            .restart, .crash, .recover, .settle, .mend, .ask:
             return ("do", .text(action.word))
         }
     }

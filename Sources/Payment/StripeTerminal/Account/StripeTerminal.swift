@@ -23,6 +23,7 @@ public struct StripeTerminal: Sendable {
     var tasks: [IdempotencyKey: StripeTask] = [:]
     var outbox = StripeOutbox()
     var faults: [StripeFault] = []
+    let setup: StripeSetup
     let names: StripeNames
     /// Names requests. A till that asks more often gets the same objects.
     private let requestNames: StripeNames
@@ -36,15 +37,21 @@ public struct StripeTerminal: Sendable {
     private var work: [StripeWork] = []
     private var answers: [StripeAnswer] = []
 
-    /// Makes an account without readers.
+    /// Makes an account with the reader of this machine, or without readers.
     ///
     /// - Parameters:
     ///   - random: makes the IDs and secrets.
     ///   - now: the time of the objects.
-    public init(random: any RandomSource, now: Timestamp) {
+    ///   - setup: the readers, and the keys that tills may use.
+    public init(random: any RandomSource, now: Timestamp, setup: StripeSetup = .simulated) {
         names = StripeNames(random, for: "objects")
         requestNames = StripeNames(random, for: "requests")
-        self.now = now
+        (self.now, self.setup) = (now, setup)
+        guard let own = setup.reader else { return }
+        books.readers[own.id] = StripeReader(
+            id: own.id, type: StripeOwnReader.type, serialNumber: own.serialNumber, label: own.label,
+            seen: now.milliseconds)
+        desks[own.id] = StripeDesk()
     }
 
     /// Seconds since 1970, as objects have them.
@@ -52,13 +59,20 @@ public struct StripeTerminal: Sendable {
 
     // MARK: Calls of the owner
 
+    /// Returns the idempotency key that a request with a right secret key will use up; nil when it uses none.
+    public func spends(_ request: StripeRequest) -> String? {
+        let call = StripeCall(number: 0, id: "", request: request)
+        guard request.method == "POST", (try? call.authenticate(setup.access)) != nil else { return nil }
+        return request.header("idempotency-key")
+    }
+
     /// Takes a request. Its answer comes from ``nextAnswer()``, at once or when a reader has ended its work. No other
     /// call has had the same `number`.
     public mutating func receive(_ request: StripeRequest, call number: Int, at now: Timestamp) {
         self.now = max(self.now, now)
         var call = StripeCall(number: number, id: requestNames.next("req_", length: 14), request: request)
         do throws(StripeError) {
-            try call.authenticate()
+            try call.authenticate(setup.access)
             if request.method == "POST", let key = request.header("idempotency-key") {
                 guard try begin(&call, key) else { return }
             }
@@ -79,6 +93,7 @@ public struct StripeTerminal: Sendable {
                 type: "idempotency_error", code: nil, "Idempotency keys have 1 to 255 characters of ASCII.",
                 isStored: false)
         }
+        guard !setup.spentKeys.contains(StripeSetup.fingerprint(of: key)) else { throw .spentKey }
         let request = call.request
         let text = [request.header("authorization") ?? "", request.method, request.path, request.query, ""]
         let bytes = Array(text.joined(separator: "\n").utf8) + request.body
@@ -146,7 +161,7 @@ public struct StripeTerminal: Sendable {
         if let key = call.key {
             headers += [.init("Idempotency-Key", key), .init("Original-Request", call.id)]
         }
-        let response = StripeResponse(status: status, headers: headers, body: Array(json.jsonText.utf8))
+        let response = StripeResponse(status: status, headers: headers, json: json)
         if let key = call.key { idempotency.end(key, isStored ? response : nil) }
         let isLost = call.request.method == "POST" && !call.isControl && takeFault(.responseLost, nil)
         answers.append(StripeAnswer(call: call.number, response: response, isLost: isLost))

@@ -5,6 +5,7 @@ extension StripeRoute {
     static let readers: [StripeRoute] = [
         StripeRoute("POST", "/v1/terminal/readers", ["registration_code", "label", "location", "metadata"]) {
             terminal, call, _ throws(StripeError) in
+            guard terminal.setup.reader == nil else { throw .ownReader }
             let code = try call.parameters.required("registration_code")
             guard let model = StripeReader.models.first(where: { $0.code == code }) else {
                 throw StripeError(
@@ -56,6 +57,7 @@ extension StripeRoute {
         },
         StripeRoute("DELETE", "/v1/terminal/readers/:id") { terminal, _, id throws(StripeError) in
             var reader = try terminal.reader(id)
+            guard terminal.setup.reader == nil else { throw .ownReader }
             if try terminal.clear(id) { return nil }
             reader.isDeleted = true
             terminal.books.readers[id] = reader

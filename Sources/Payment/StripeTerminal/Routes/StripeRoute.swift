@@ -10,6 +10,8 @@ struct StripeRoute: Sendable {
 
     /// The path of what is about the simulation.
     static let control = "/_simulator/"
+    /// The path of what people do at simulated readers.
+    private static let helpers = "/v1/test_helpers/"
 
     let method: String
     /// The parts of the path; `:id` stands for an ID.
@@ -28,13 +30,15 @@ struct StripeRoute: Sendable {
     /// Finds the endpoint of a call, and runs it.
     static func respond(_ terminal: inout StripeTerminal, _ call: inout StripeCall) throws(StripeError) -> JSONValue? {
         let parts = call.request.path.split(separator: "/", omittingEmptySubsequences: true)
+        let isSimulated = terminal.setup.reader == nil
+        if !isSimulated, call.request.path.hasPrefix(helpers) { throw .simulatedOnly }
         for route in all where route.method == call.request.method && route.path.count == parts.count {
             var id = ""
             let fits = zip(route.path, parts).allSatisfy { wanted, part in
                 if wanted == ":id" { id = String(part) }
                 return wanted == ":id" || wanted == part
             }
-            guard fits else { continue }
+            guard fits, isSimulated || !call.isControl else { continue }
             try call.parameters.check(only: route.parameters + ["expand"])
             return try route.handler(&terminal, &call, id)
         }

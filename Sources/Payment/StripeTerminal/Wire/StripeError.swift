@@ -77,6 +77,17 @@ struct StripeError: Error, Hashable {
             "Reader is currently offline, please ensure the reader is powered on and connected to the internet.")
     }
 
+    static let spentKey = StripeError(
+        type: "idempotency_error", code: nil,
+        "This key was used before the terminal restarted, and its response is gone. Ask the journal of the terminal "
+            + "what was paid (cardpresent payments list), then use a new key.", isStored: false)
+
+    static let simulatedOnly = StripeError(
+        code: nil, "Test helpers need a simulated reader: present the card at the reader.", isStored: false)
+
+    static let ownReader = StripeError(
+        code: nil, "This terminal has one reader of its own: list the readers, and use it.", isStored: false)
+
     static let timeout = StripeError(
         code: "terminal_reader_timeout", "There was a timeout when sending this command to the reader.")
 

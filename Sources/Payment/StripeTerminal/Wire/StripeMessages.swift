@@ -1,3 +1,5 @@
+public import Text
+
 /// A request of a till, as a server received it.
 public struct StripeRequest: Hashable, Sendable {
     /// A header field; names are compared without case.
@@ -35,12 +37,25 @@ public struct StripeResponse: Hashable, Sendable {
     /// The HTTP status, such as 200.
     public let status: Int
     public var headers: [StripeRequest.Header]
-    /// JSON in UTF-8.
-    public let body: [UInt8]
+    /// The object.
+    public let json: JSONValue
 
     /// Takes a whole response.
-    public init(status: Int, headers: [StripeRequest.Header], body: [UInt8]) {
-        (self.status, self.headers, self.body) = (status, headers, body)
+    public init(status: Int, headers: [StripeRequest.Header], json: JSONValue) {
+        (self.status, self.headers, self.json) = (status, headers, json)
+    }
+
+    /// The object as JSON in UTF-8.
+    public var body: [UInt8] { Array(json.jsonText.utf8) }
+
+    /// A request that was not carried out because of the terminal (HTTP status 500).
+    ///
+    /// - Parameter message: why, for people.
+    /// - Returns: the response.
+    public static func unavailable(_ message: String) -> StripeResponse {
+        let error = StripeError(status: 500, type: "api_error", code: nil, message, isStored: false)
+        return StripeResponse(
+            status: error.status, headers: [.init("Content-Type", "application/json")], json: error.json(intent: nil))
     }
 }
 
@@ -51,4 +66,9 @@ public struct StripeAnswer: Hashable, Sendable {
     public let response: StripeResponse
     /// Whether a fault wants the connection closed instead: the work is done, and the till does not hear of it.
     public let isLost: Bool
+
+    /// Takes the response to a call.
+    public init(call: Int, response: StripeResponse, isLost: Bool) {
+        (self.call, self.response, self.isLost) = (call, response, isLost)
+    }
 }

@@ -15,6 +15,22 @@ extension Till {
         throw failure
     }
 
+    /// Finishes open payments once more, in a command that goes on, and reports on stderr which were finished.
+    ///
+    /// - Throws: `CommandFailure`
+    func recover() async throws(CommandFailure) {
+        let report: RecoveryReport = try await stores.value {
+            CardPresentPaymentsAction.recoverPayments(onCompletion: $0)
+        }
+        Self.tellFinished(report)
+    }
+
+    private static func tellFinished(_ report: RecoveryReport) {
+        for payment in report.finished {
+            StandardError.write("cardpresent: recovered \(payment.name), which is now \(payment.state.rawValue)\n")
+        }
+    }
+
     /// How to compare the journal with what the host has.
     var comparison: HostComparison {
         HostComparison(
@@ -25,10 +41,7 @@ extension Till {
     /// Reports on stderr which payments were recovered and synced at the start, and which were not.
     func announceRecovery() {
         for identity in recovered.restored { StandardError.write("cardpresent: \(identity.text(comparison))\n") }
-        for payment in recovered.finished {
-            StandardError.write(
-                "cardpresent: recovered \(payment.name), which is now \(payment.state.rawValue)\n")
-        }
+        Self.tellFinished(recovered)
         for payment in recovered.open {
             let reason =
                 recovered.otherHosts[payment.id].map {

@@ -24,6 +24,8 @@ struct Till: Sendable {
     /// Whether the database is only read, because it can't be written.
     private let isReadOnly: Bool
     private let environment: any PaymentEnvironment
+    /// The time of payments.
+    var time: any TimeSource { environment.time }
     /// Records the payment; nil without `--record`.
     let recorder: PaymentRecorder?
     /// Why the session could not be loaded.

@@ -175,14 +175,27 @@ struct SimulateAcquirer: CardDataCommand {
     /// - Returns: nil without `--tls`.
     /// - Throws: `CommandFailure`
     private func makeTLS(_ time: any TimeSource) throws(CommandFailure) -> TLSServer? {
-        guard let tls else { return nil }
-        let folder = CertificateFolder(path: tls)
+        try tls.map { (path) throws(CommandFailure) in
+            try TLSServer.ofFolder(
+                path, host: listen.host, isLoopback: listen.isLoopback,
+                demandingCertificates: demandCertificate, time: time)
+        }
+    }
+}
+
+extension TLSServer {
+    /// Sets up a server with the certificates of a folder. What is missing is made.
+    ///
+    /// - Throws: `CommandFailure`
+    static func ofFolder(
+        _ path: String, host: String, isLoopback: Bool, demandingCertificates: Bool = false, time: any TimeSource
+    ) throws(CommandFailure) -> TLSServer {
+        let folder = CertificateFolder(path: path)
         do {
             // Clients on this machine use any of these names.
-            let names =
-                listen.isLoopback ? ["localhost", "127.0.0.1", "::1"] : [listen.host, "localhost", "127.0.0.1"]
+            let names = isLoopback ? ["localhost", "127.0.0.1", "::1"] : [host, "localhost", "127.0.0.1"]
             try folder.prepare(names: names, time: time, random: SystemRandomSource())
-            let authorities = demandCertificate ? folder.authority.certificate : nil
+            let authorities = demandingCertificates ? folder.authority.certificate : nil
             return try TLSServer(
                 TLSServer.Settings(identity: folder.server, clientAuthorities: authorities), time: time)
         } catch {

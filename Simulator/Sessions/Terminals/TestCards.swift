@@ -1,11 +1,10 @@
 import CardSecrets
-import Sessions
-import Settings
-import Simulator
-import StripeTerminal
+public import Settings
+public import Simulator
+public import StripeTerminal
 
 /// The cards of the protocol's test helper as cards of a simulated session.
-enum TestCards {
+public enum TestCards {
     /// A card that looks like a built-in one, has the test card's number, and gets one response or the issuer's own.
     private struct Kind {
         let profile: String
@@ -36,12 +35,12 @@ enum TestCards {
     }
 
     /// The name of a card in a session. It is not the number, which no log has.
-    static func name(of card: StripeTestCard) -> String {
+    public static func name(of card: StripeTestCard) -> String {
         "test-card-\(StripeTestCard.all.firstIndex(of: card) ?? 0)"
     }
 
     /// All test cards. Their accounts have no limit.
-    static func planned() throws(CardProfileError) -> [PlannedCard] {
+    public static func planned() throws(CardProfileError) -> [PlannedCard] {
         var cards: [PlannedCard] = []
         for card in StripeTestCard.all {
             let kind = kind(card.number)
@@ -57,7 +56,7 @@ enum TestCards {
     }
 
     /// The rules for the last two digits of an amount that simulated readers of the protocol have.
-    static func rules() throws(SettingsError) -> IssuerRules {
+    public static func rules() throws(SettingsError) -> IssuerRules {
         let rules = [1, 5, 55, 65, 75].map { cents in
             let code = (cents < 10 ? "0" : "") + "\(cents)"
             return "  - { name: \"\(code)\", when: { cents: \(cents) }, answer: { responseCode: \"\(code)\" } }\n"

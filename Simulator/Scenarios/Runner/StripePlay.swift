@@ -1,0 +1,184 @@
+import Determinism
+import Money
+import Payments
+import Sessions
+import StripeTerminal
+import Terminal
+import Yosemite
+
+/// A terminal behind a protocol that is compatible with server-driven Stripe Terminal, whose payments a session takes.
+/// Its readers share the session's reader, one payment after the other.
+struct StripePlay: Sendable {
+    private var account: StripeTerminal
+    private var calls = 0
+    /// The requests that wait for a card.
+    private var awaited: [IdempotencyKey: TerminalRequest] = [:]
+    /// The payments of the journal by the requests that made them.
+    private var payments: [IdempotencyKey: PaymentID] = [:]
+    private var count = 0
+    /// The payment of the current call.
+    private var taken: Payment?
+
+    /// How often an answer that did not come is asked for.
+    private static let recoveries = 3
+
+    init(seed: UInt64, now: Timestamp) {
+        account = StripeTerminal(random: SeededRandomSource(seed: seed), now: now)
+    }
+
+    /// Answers a request, after the session has done what it asks for.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - session: the session.
+    ///   - options: those of a payment with a card; nil for the scenario's card.
+    /// - Returns: the answer, nil when it waits for another request; and the payment that was taken meanwhile.
+    mutating func answer(
+        _ request: StripeRequest, in session: SimulatedSession, _ options: (String?) -> PaymentOptions
+    ) async throws(SimulatedSessionError) -> (answer: StripeAnswer?, payment: Payment?) {
+        (calls, taken) = (calls + 1, nil)
+        account.receive(request, call: calls, at: session.now)
+        while let work = account.nextWork() { try await carryOut(work, in: session, options) }
+        var own: StripeAnswer?
+        while let answer = account.nextAnswer() { if answer.call == calls { own = answer } }
+        return (own, taken)
+    }
+
+    private mutating func carryOut(
+        _ work: StripeWork, in session: SimulatedSession, _ options: (String?) -> PaymentOptions
+    ) async throws(SimulatedSessionError) {
+        switch work {
+        case .terminal(_, .begin(let request)) where request.operation.needsCard:
+            awaited[request.key] = request
+            report(.waitingForCard, request.key, session)
+        case .terminal(_, .begin(let request)):
+            report(.working, request.key, session)
+            finish(request.key, try await change(request.operation, in: session), session)
+        case .terminal(_, .cancel(let key, let reason)):
+            guard awaited.removeValue(forKey: key) != nil else { return }
+            finish(key, .canceled(reason), session)
+        case .present(let card, let key, _):
+            guard let request = awaited.removeValue(forKey: key) else { return }
+            report(.cardPresented, key, session)
+            let name = card == .standard ? nil : TestCards.name(of: card)
+            do throws(SimulatedSessionError) {
+                finish(key, try await take(request, options(name), in: session), session)
+            } catch {
+                // What the till's process did before its end is in the journal, and not told here.
+                report(.authorizing, key, session)
+                report(.recovering, key, session)
+                throw error
+            }
+        case .terminal(_, .recover), .terminal(_, .print): break
+        }
+    }
+
+    // MARK: Payments
+
+    /// - Returns: nil while the result is not known.
+    private mutating func take(
+        _ request: TerminalRequest, _ options: PaymentOptions, in session: SimulatedSession
+    ) async throws(SimulatedSessionError) -> TerminalOutcome? {
+        var options = options
+        let amount: Money
+        switch request.operation {
+        case .payment(let money, _): amount = money
+        case .preauthorization(let money): (amount, options.isHeld) = (money, true)
+        default: return .failed(.notSupported)
+        }
+        do throws(SimulatedSessionError) {
+            if session.readersInPause.first?.isConnected != true { try await session.connect() }
+        } catch {
+            if case .processDied = error { throw error }
+            return .failed(.readerDefective)
+        }
+        var payment = try await session.pay(amount, options)
+        for _ in 0..<Self.recoveries where payment.outcome == .unknown || payment.outcome == .pending {
+            let report = try await session.recover()
+            payment = report.finished.first { $0.id == payment.id } ?? payment
+        }
+        (taken, payments[request.key]) = (payment, payment.id)
+        // A cancellation before the host was asked ends a request that waits.
+        if payment.outcome != .canceled || payment.state == .reversed { report(.authorizing, request.key, session) }
+        return outcome(of: payment, amount, session)
+    }
+
+    private mutating func change(
+        _ operation: TerminalOperation, in session: SimulatedSession
+    ) async throws(SimulatedSessionError) -> TerminalOutcome {
+        switch operation {
+        case .capture(.request(let key), let part):
+            guard let id = payments[key] else { break }
+            let amount: Money? = if case .part(let money) = part { money } else { nil }
+            let payment = try await session.capture(id, amount: amount)
+            return payment.state.isCaptured
+                ? .approved(transaction(payment, payment.amount, session)) : .failed(.hostUnreachable)
+        case .release(.request(let key)):
+            guard let id = payments[key] else { break }
+            let payment = try await session.cancelPreauthorization(id)
+            return payment.state == .reversed
+                ? .approved(transaction(payment, payment.amount, session)) : .failed(.hostUnreachable)
+        case .giveBack(.request(let key), let amount):
+            guard let id = payments[key] else { break }
+            let before = try session.payments().first { $0.id == id.rawValue }?.refundedMinorUnits ?? 0
+            let payment = try await session.refund(id, amount: amount)
+            return payment.refundedAmount.minorUnits == before + amount.minorUnits
+                ? .approved(transaction(payment, amount, session)) : .failed(.notReversible)
+        case .display: return .done(TerminalReport())
+        default: return .failed(.notSupported)
+        }
+        return .failed(.unknownTransaction)
+    }
+
+    private mutating func outcome(
+        of payment: Payment, _ amount: Money, _ session: SimulatedSession
+    ) -> TerminalOutcome? {
+        switch payment.outcome {
+        case .approved: return .approved(transaction(payment, amount, session))
+        case .declined:
+            let code = payment.card?.authorizationResponseCode
+            // A code that the terminal made says nothing of an issuer.
+            return .declined(
+                TerminalDecline(
+                    responseCode: code?.first == "Z" ? nil : code, date: date(of: payment, session),
+                    card: payment.card))
+        // The host may have been asked: what it approved was taken back.
+        case .canceled where payment.state == .reversed: return .failed(.internalError)
+        case .canceled: return .canceled(.byCardholder)
+        case .failed: return .failed(TerminalFailure(errorCode: payment.errorCode))
+        case .unknown, .pending: return nil
+        }
+    }
+
+    private mutating func transaction(
+        _ payment: Payment, _ amount: Money, _ session: SimulatedSession
+    ) -> TerminalTransaction {
+        count += 1
+        return TerminalTransaction(
+            receiptNumber: Int((payment.id.rawValue - 1) % 9999) + 1, trace: (count - 1) % 999_999 + 1,
+            amount: amount, date: date(of: payment, session), card: payment.card,
+            isOnline: payment.card?.authorizationResponseCode?.first != "Y")
+    }
+
+    private func date(of payment: Payment, _ session: SimulatedSession) -> CivilDate {
+        payment.updatedAt.civil(offsetSeconds: session.plan.utcOffsetSeconds)
+    }
+
+    // MARK: The model
+
+    private mutating func report(_ step: TerminalProgress, _ key: IdempotencyKey, _ session: SimulatedSession) {
+        // A step that the model refuses says nothing new.
+        try? account.report(step, of: key, at: session.now)
+    }
+
+    private mutating func finish(
+        _ key: IdempotencyKey, _ outcome: TerminalOutcome?, _ session: SimulatedSession
+    ) {
+        guard let outcome else { return report(.recovering, key, session) }
+        let date = session.now.civil(offsetSeconds: session.plan.utcOffsetSeconds)
+        do throws(TerminalRefusal) { try account.finish(key, outcome, on: date, at: session.now) } catch {
+            // An end that the model refuses is not one: the request stays open.
+            report(.recovering, key, session)
+        }
+    }
+}
