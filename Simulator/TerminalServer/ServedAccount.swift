@@ -45,7 +45,7 @@ actor ServedAccount {
         let call = calls
         if let key = account.spends(request), let keys {
             // Nothing happens that a later start could repeat without noticing.
-            do { try keys.spend(StripeSetup.fingerprint(of: key), at: now) } catch {
+            do { try keys.spend(StripeSetup.fingerprint(of: key)) } catch {
                 return StripeAnswer(
                     call: call, response: .unavailable("The terminal can't keep records: \(error)"), isLost: false)
             }

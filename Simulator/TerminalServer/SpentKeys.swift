@@ -8,11 +8,9 @@ import Synchronization
 public protocol SpentKeys: Sendable {
     /// Keeps a key. It is on disk when this returns.
     ///
-    /// - Parameters:
-    ///   - fingerprint: 64 characters; see `StripeSetup.fingerprint(of:)`.
-    ///   - moment: the time.
+    /// - Parameter fingerprint: 64 characters; see `StripeSetup.fingerprint(of:)`.
     /// - Throws: ``SpentKeyFile/Failure`` when that is not certain. The request must not be carried out then.
-    func spend(_ fingerprint: String, at moment: Timestamp) throws(SpentKeyFile.Failure)
+    func spend(_ fingerprint: String) throws(SpentKeyFile.Failure)
 }
 
 /// A file of spent keys: a line for each, with its time in milliseconds since 1970 and its fingerprint.
@@ -25,6 +23,7 @@ public final class SpentKeyFile: SpentKeys {
     }
 
     private let path: String
+    private let time: any TimeSource
     /// The descriptor of the open file, and what this process has written.
     private let state: Mutex<(descriptor: CInt, written: Set<String>)>
     /// The keys that were in the file.
@@ -40,9 +39,9 @@ public final class SpentKeyFile: SpentKeys {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - now: the time.
+    ///   - time: the wall clock.
     /// - Throws: ``Failure``, also when another process has it open.
-    public init(path: String, now: Timestamp) throws(Failure) {
+    public init(path: String, time: any TimeSource) throws(Failure) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Failure(path, FileError(code: errno).description) }
         do throws(Failure) {
@@ -50,9 +49,9 @@ public final class SpentKeyFile: SpentKeys {
                 throw Failure(path, "another terminal with this database is running: stop it first")
             }
             let bytes = try Self.contents(descriptor, path)
-            let limit = now.advanced(by: .zero - Self.lifetime).milliseconds
+            let limit = time.now().advanced(by: .zero - Self.lifetime).milliseconds
             let kept = Self.lines(bytes).filter { $0.moment >= limit }
-            (self.path, earlier) = (path, Set(kept.map(\.fingerprint)))
+            (self.path, self.time, earlier) = (path, time, Set(kept.map(\.fingerprint)))
             // In place: the lock belongs to the file.
             let text = kept.map { "\($0.moment) \($0.fingerprint)\n" }.joined()
             if Array(text.utf8) != bytes {
@@ -71,8 +70,8 @@ public final class SpentKeyFile: SpentKeys {
 
     deinit { _ = state.withLock { close($0.descriptor) } }
 
-    public func spend(_ fingerprint: String, at moment: Timestamp) throws(Failure) {
-        let line = "\(moment.milliseconds) \(fingerprint)\n"
+    public func spend(_ fingerprint: String) throws(Failure) {
+        let line = "\(time.now().milliseconds) \(fingerprint)\n"
         let failed: CInt? = state.withLock { state in
             guard !state.written.contains(fingerprint) else { return nil }
             guard write(state.descriptor, line, line.utf8.count) == line.utf8.count, fdatasync(state.descriptor) == 0

@@ -3,8 +3,8 @@ public import Payments
 public import StripeTerminal
 public import Terminal
 
-/// What drives one reader of an account: takes payments with it, and changes what it took. Its owner lets it carry out
-/// one thing after another; a cancellation comes in between.
+/// The driver of one reader of an account: takes payments with it, and changes what it took. Its owner lets it carry
+/// out one thing after another; a cancellation comes in between.
 public protocol TerminalCounter: Sendable {
     /// Says where a request is.
     typealias Report = @Sendable (TerminalProgress) -> Void

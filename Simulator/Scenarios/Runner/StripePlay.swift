@@ -33,6 +33,7 @@ struct StripePlay: Sendable {
     ///   - session: the session.
     ///   - options: those of a payment with a card; nil for the scenario's card.
     /// - Returns: the answer, nil when it waits for another request; and the payment that was taken meanwhile.
+    /// - Throws: `SimulatedSessionError` when the session failed.
     mutating func answer(
         _ request: StripeRequest, in session: SimulatedSession, _ options: (String?) -> PaymentOptions
     ) async throws(SimulatedSessionError) -> (answer: StripeAnswer?, payment: Payment?) {
@@ -64,7 +65,7 @@ struct StripePlay: Sendable {
             do throws(SimulatedSessionError) {
                 finish(key, try await take(request, options(name), in: session), session)
             } catch {
-                // What the till's process did before its end is in the journal, and not told here.
+                // What the till's process did before its end is in the journal: the result stays open here.
                 report(.authorizing, key, session)
                 report(.recovering, key, session)
                 throw error

@@ -34,6 +34,7 @@ struct TillPlay: Sendable {
     ///   - request: the request.
     ///   - session: the session.
     ///   - options: those of a payment with a card; nil for the scenario's card.
+    /// - Returns: how it was answered.
     /// - Throws: `SimulatedSessionError` when a name was not kept before, and when the session failed.
     mutating func ask(
         _ request: TillRequest, in session: SimulatedSession, _ options: (String?) -> PaymentOptions
@@ -101,8 +102,9 @@ struct TillPlay: Sendable {
         }
         guard !answer.isLost, !request.isLost else {
             guard answer.isLost != request.isLost else { return [] }
-            let words = ["a lost answer", "status \(answer.response.status)"]
-            return [("answer", Difference(expected: [words[answer.isLost ? 1 : 0]], seen: [words[answer.isLost ? 0 : 1]]))]
+            let (lost, status) = (["a lost answer"], ["status \(answer.response.status)"])
+            let (expected, seen) = answer.isLost ? (status, lost) : (lost, status)
+            return [("answer", Difference(expected: expected, seen: seen))]
         }
         var differences: [(key: String, difference: Difference)] = []
         func add(_ key: String, _ expected: String, _ seen: String) {

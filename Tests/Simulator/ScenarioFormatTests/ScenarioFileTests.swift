@@ -355,7 +355,7 @@ struct ScenarioSchemaTests {
         let properties = try #require(scenario["properties"] as? [String: Any])
         #expect(Set(properties.keys) == Set(ScenarioKeys.file.keys.map(\.name)))
         #expect(scenario["additionalProperties"] as? Bool == false)
-        #expect(scenario["required"] as? [String] == ["template_version", "description", "steps"])
+        #expect(scenario["required"] as? [String] == ["template_version", "description"])
         let expect = try #require(definitions["expect"]?["properties"] as? [String: Any])
         #expect(Set(expect.keys) == Set(ExpectationKeys.record.keys.map(\.name)))
     }

@@ -40,7 +40,7 @@ struct LibraryTests {
                 "approve", "cancel", "capture", "crash", "currencies", "cvm", "decline", "disk", "host", "oda", "pin",
                 "preauthorization", "print", "promises", "reader-faults", "reconnect", "referral", "refund", "removal",
                 "reversal", "risk",
-                "scripts", "swipe", "timeouts", "updates",
+                "scripts", "swipe", "tills", "timeouts", "updates",
             ]))
         var files: [String: String] = [:]
         for entry in found where !entry.name.contains("[") {

@@ -36,7 +36,8 @@ extension ScenarioKeys {
             KeyShape("status", .number(100...599), "The HTTP status."),
             KeyShape(
                 "fields", .table(.text(0...1000)),
-                "Values by their places, such as `charges.0.status`: texts, with `*` for any text, or `null`."),
+                "Values by their places, such as `data.0.status`: texts, with `*` for any text. JSON null is `\"null\"`."
+            ),
             KeyShape("lost", .boolean, "Whether the connection is closed without an answer."),
             KeyShape("replayed", .boolean, "Whether it is the answer that the key got before."),
         ])

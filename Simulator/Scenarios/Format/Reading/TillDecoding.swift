@@ -58,8 +58,7 @@ extension ScenarioDecoder {
     private static func fields(_ node: SettingsNode?, isNamed: Bool) throws(SettingsError) -> [TillRequest.Field] {
         var fields: [TillRequest.Field] = []
         for entry in try node?.entries() ?? [] {
-            // A YAML null is what the answer must have there.
-            let text = entry.value.kind == .nothing ? "null" : try entry.value.text()
+            let text = try entry.value.text()
             fields.append(isNamed ? TillRequest.Field(text, entry.key) : TillRequest.Field(entry.key, text))
         }
         return fields

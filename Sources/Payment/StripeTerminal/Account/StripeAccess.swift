@@ -1,7 +1,7 @@
 import Cryptography
 import Text
 
-/// What an account of terminals is: simulated readers that tills register, or one reader of this machine.
+/// The kind of an account of terminals: simulated readers that tills register, or one reader of this machine.
 public struct StripeSetup: Sendable {
     /// The keys that tills may use.
     let access: StripeAccess
@@ -62,7 +62,7 @@ public enum StripeAccess: Sendable {
         }
     }
 
-    /// What to use instead of a wrong key.
+    /// The advice to use another key.
     var advice: String {
         switch self {
         case .testKeys: "use a test key, such as sk_test_1."

@@ -24,6 +24,7 @@ final class TLSFront: Sendable {
     ///   - tls: the certificate.
     ///   - port: the port of the server on this machine.
     ///   - time: measures the deadlines.
+    /// - Returns: the front, which listens.
     /// - Throws: `ConnectionFailure`
     static func start(
         _ address: TCPAddress, _ tls: TLSServer, to port: UInt16, time: any TimeSource

@@ -86,11 +86,12 @@ struct TerminalCommand: TillCommand, CardDataCommand {
         // Read the PIN before the signals are handled, so that Ctrl-C at the prompt still ends the program.
         let pin = try PINOption.digits(environment.pin)
         let wall = SystemTimeSource()
-        let keys = try spentKeys(wall)
         let world = TillWorld(environment.reader)
         let till = try await world.run { [environment, options] () async throws(CommandFailure) in
             try await Till.open(environment, pin: pin, settings: settings, data: options.till.data, rules: rules)
         }
+        // Opening the database has made its folder.
+        let keys = try spentKeys(wall)
         till.announceRecovery()
         try till.stopIfRestored()
         let counter = TillCounter(
@@ -165,10 +166,10 @@ struct TerminalCommand: TillCommand, CardDataCommand {
     /// - Throws: `CommandFailure`
     private func spentKeys(_ time: any TimeSource) throws(CommandFailure) -> SpentKeyFile {
         let path = try options.till.data.path() + "-till-keys"
-        do throws(SpentKeyFile.Failure) { return try SpentKeyFile(path: path, now: time.now()) } catch {
+        do throws(SpentKeyFile.Failure) { return try SpentKeyFile(path: path, time: time) } catch {
             throw CommandFailure(
                 .unavailable, code: "terminal_keys", message: "the keys of tills can't be kept: \(error)",
-                fix: "make the folder of the database, or choose another one with --database")
+                fix: "choose another database with --database")
         }
     }
 }

@@ -107,8 +107,8 @@ actor TillCounter: TerminalCounter {
 
     /// Finds the payment whose end could not be recorded: the only one with its amount since then.
     ///
-    /// - Returns: nil when the terminal ends before it is found, and when it can't be told from another till's: a person
-    ///   has to look then, and the terminal takes no other payment.
+    /// - Returns: nil when the terminal ends before it is found, and when another till's may be meant: a person has to
+    ///   look then, and the terminal takes no other payment.
     private func find(_ amount: Money, after newest: PaymentID?, _ report: Report) async -> Payment? {
         var pause = Self.pauses.first
         report(.recovering)

@@ -14,8 +14,9 @@ struct StripeBench {
     private var calls = 0
     private let noon = CivilDate(year: 2026, month: 1, day: 2, hour: 12)
 
-    init(seed: UInt64 = 1) {
-        terminal = StripeTerminal(random: SeededRandomSource(seed: seed), now: VirtualTimeSource.standardStart)
+    init(seed: UInt64 = 1, setup: StripeSetup = .simulated) {
+        terminal = StripeTerminal(
+            random: SeededRandomSource(seed: seed), now: VirtualTimeSource.standardStart, setup: setup)
     }
 
     /// Sends a request. Returns its number; the answer is in ``answers()``.
