@@ -123,6 +123,8 @@ actor ServedAccount {
             guard awaited.removeValue(forKey: key) != nil else { return }
             finish(key, CounterEnd(outcome: .canceled(reason), now: now))
         case .terminal(_, .recover), .terminal(_, .print): break
+        case .present(let card, let key, let reader) where !readers.awaitsTestCards:
+            if let counter = counter(reader) { Task { await counter.present(card, for: key) } }
         case .present(let card, let key, let reader):
             guard let request = awaited.removeValue(forKey: key) else { return }
             report(.cardPresented, key)

@@ -27,11 +27,19 @@ public protocol TerminalCounter: Sendable {
     /// Shows lines to the customer, where there is a display.
     func show(_ lines: [String]) async
 
+    /// Presents a test card for a request that waits for one, where people present cards to a simulated reader.
+    func present(_ card: StripeTestCard, for key: IdempotencyKey) async
+
     /// Asks for the end of a request. The result says whether it came in time.
     func cancel(_ key: IdempotencyKey) async
 
     /// Ends what runs, as far as no money may have moved, and releases the reader.
     func close() async
+}
+
+extension TerminalCounter {
+    /// Does nothing: there is nobody who has test cards.
+    public func present(_ card: StripeTestCard, for key: IdempotencyKey) async {}
 }
 
 /// How a request ended at a counter.
@@ -73,6 +81,18 @@ public struct TerminalCounters: Sendable {
             // The seed of a session follows from that of the server and the reader's number.
             (try? SimulatedCounter(seed: seed &+ number &* 1_000_003, start: start)).map(TestCardCounter.init)
         }
+    }
+
+    /// Simulated readers at which people present cards, or the test helper does.
+    ///
+    /// - Parameters:
+    ///   - start: when the time begins.
+    ///   - make: makes what drives a reader, by the reader's number from 0.
+    /// - Returns: the readers.
+    public static func steered(
+        start: Timestamp, make: @escaping @Sendable (_ number: UInt64, _ start: Timestamp) -> any TerminalCounter
+    ) -> TerminalCounters {
+        TerminalCounters(awaitsTestCards: false, clock: .simulated(start: start), make: make)
     }
 
     /// One reader, at which people, or a simulated person, present cards.

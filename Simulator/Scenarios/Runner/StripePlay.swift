@@ -19,9 +19,6 @@ struct StripePlay: Sendable {
     /// The payment of the current call.
     private var taken: Payment?
 
-    /// How often an answer that did not come is asked for.
-    private static let recoveries = 3
-
     init(seed: UInt64, now: Timestamp) {
         account = StripeTerminal(random: SeededRandomSource(seed: seed), now: now)
     }
@@ -87,82 +84,41 @@ struct StripePlay: Sendable {
         case .preauthorization(let money): (amount, options.isHeld) = (money, true)
         default: return .failed(.notSupported)
         }
-        do throws(SimulatedSessionError) {
-            if session.readersInPause.first?.isConnected != true { try await session.connect() }
-        } catch {
-            if case .processDied = error { throw error }
-            return .failed(.readerDefective)
-        }
-        var payment = try await session.pay(amount, options)
-        for _ in 0..<Self.recoveries where payment.outcome == .unknown || payment.outcome == .pending {
-            let report = try await session.recover()
-            payment = report.finished.first { $0.id == payment.id } ?? payment
+        let payment: Payment
+        do throws(SimulatedSessionError) { payment = try await session.takePayment(amount, options) } catch {
+            switch error {
+            case .readerNotFound, .noSuchReader, .payments(.reader): return .failed(.readerDefective)
+            default: throw error
+            }
         }
         (taken, payments[request.key]) = (payment, payment.id)
         // A cancellation before the host was asked ends a request that waits.
         if payment.outcome != .canceled || payment.state == .reversed { report(.authorizing, request.key, session) }
-        return outcome(of: payment, amount, session)
+        count += 1
+        let outcome = TerminalOutcome(payment, amount: amount, number: count, offset: session.plan.utcOffsetSeconds)
+        // The host was asked, and what it approved was taken back.
+        if case .canceled = outcome, payment.state == .reversed { return .failed(.internalError) }
+        return outcome
     }
 
     private mutating func change(
         _ operation: TerminalOperation, in session: SimulatedSession
     ) async throws(SimulatedSessionError) -> TerminalOutcome {
+        let key: IdempotencyKey
         switch operation {
-        case .capture(.request(let key), let part):
-            guard let id = payments[key] else { break }
-            let amount: Money? = if case .part(let money) = part { money } else { nil }
-            let payment = try await session.capture(id, amount: amount)
-            return payment.state.isCaptured
-                ? .approved(transaction(payment, payment.amount, session)) : .failed(.hostUnreachable)
-        case .release(.request(let key)):
-            guard let id = payments[key] else { break }
-            let payment = try await session.cancelPreauthorization(id)
-            return payment.state == .reversed
-                ? .approved(transaction(payment, payment.amount, session)) : .failed(.hostUnreachable)
-        case .giveBack(.request(let key), let amount):
-            guard let id = payments[key] else { break }
-            let before = try session.payments().first { $0.id == id.rawValue }?.refundedMinorUnits ?? 0
-            let payment = try await session.refund(id, amount: amount)
-            return payment.refundedAmount.minorUnits == before + amount.minorUnits
-                ? .approved(transaction(payment, amount, session)) : .failed(.notReversible)
         case .display: return .done(TerminalReport())
+        case .capture(.request(let original), _), .release(.request(let original)),
+            .giveBack(.request(let original), _):
+            key = original
         default: return .failed(.notSupported)
         }
-        return .failed(.unknownTransaction)
-    }
-
-    private mutating func outcome(
-        of payment: Payment, _ amount: Money, _ session: SimulatedSession
-    ) -> TerminalOutcome? {
-        switch payment.outcome {
-        case .approved: return .approved(transaction(payment, amount, session))
-        case .declined:
-            let code = payment.card?.authorizationResponseCode
-            // A code that the terminal made says nothing of an issuer.
-            return .declined(
-                TerminalDecline(
-                    responseCode: code?.first == "Z" ? nil : code, date: date(of: payment, session),
-                    card: payment.card))
-        // The host may have been asked: what it approved was taken back.
-        case .canceled where payment.state == .reversed: return .failed(.internalError)
-        case .canceled: return .canceled(.byCardholder)
-        case .failed: return .failed(TerminalFailure(errorCode: payment.errorCode))
-        case .unknown, .pending: return nil
-        }
-    }
-
-    private mutating func transaction(
-        _ payment: Payment, _ amount: Money, _ session: SimulatedSession
-    ) -> TerminalTransaction {
+        guard let id = payments[key] else { return .failed(.unknownTransaction) }
+        let (payment, isDone) = try await session.carryOut(operation, of: id)
+        guard isDone else { return .failed(.hostUnreachable) }
         count += 1
-        return TerminalTransaction(
-            receiptNumber: Int((payment.id.rawValue - 1) % 9999) + 1, trace: (count - 1) % 999_999 + 1,
-            amount: amount, date: date(of: payment, session), card: payment.card,
-            isOnline: payment.card?.authorizationResponseCode?.first != "Y")
-    }
-
-    private func date(of payment: Payment, _ session: SimulatedSession) -> CivilDate {
-        payment.updatedAt.civil(offsetSeconds: session.plan.utcOffsetSeconds)
+        return .approved(
+            TerminalTransaction(
+                payment, amount: payment.amount, number: count, offset: session.plan.utcOffsetSeconds))
     }
 
     // MARK: The model

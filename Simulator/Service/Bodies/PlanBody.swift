@@ -14,6 +14,8 @@ struct PlanBody: Sendable {
     let connects: Bool
     /// The name of the issuer's rules; nil for none, and for rules that the plan writes out.
     private(set) var rulesName: String?
+    /// Whether another part of this process drives the session; see ``DrivenSession``.
+    private(set) var isDriven = false
 
     static let schema = Schema.object([
         Field(
@@ -75,6 +77,9 @@ struct PlanBody: Sendable {
     private static let mostCards = 100
     /// The longest text of a profile or of rules, in characters.
     static let longestText = 65_536
+
+    /// Takes the plan of a ``DrivenSession``.
+    init(driven plan: SessionPlan) { (self.plan, connects, isDriven) = (plan, true, true) }
 
     /// - Throws: ``APIError``
     init(_ body: BodyNode) throws(APIError) {

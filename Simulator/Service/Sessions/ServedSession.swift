@@ -248,7 +248,14 @@ final class ServedSession: Sendable {
     /// The requests that changed the session, in order.
     ///
     /// - Throws: ``APIError`` when there were too many to keep.
-    func keptRequests() throws(APIError) -> [KeptRequest] { try turns.keptRequests() }
+    func keptRequests() throws(APIError) -> [KeptRequest] {
+        guard !plan.isDriven else {
+            throw APIError(
+                409, "driven", "a till drives this session, and it can't be repeated",
+                fix: "write its requests as a scenario with 'till'")
+        }
+        return try turns.keptRequests()
+    }
 
     // MARK: Operations
 

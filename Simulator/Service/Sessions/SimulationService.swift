@@ -335,7 +335,7 @@ public final class SimulationService: Sendable {
     private func sweep() {
         let deadline = time.reading() - configuration.idleLimit
         let idle = state.withLock { state in
-            let idle = state.sessions.values.filter { $0.lastUsed < deadline }
+            let idle = state.sessions.values.filter { $0.lastUsed < deadline && !$0.plan.isDriven }
             for session in idle { state.sessions.removeValue(forKey: session.id) }
             return idle
         }

@@ -7,7 +7,7 @@ import Text
 /// Idempotency keys, signatures, and the times of messages.
 struct WireTests {
     private let noon = VirtualTimeSource.standardStart
-    private let response = StripeResponse(status: 200, headers: [], body: Array("{}".utf8))
+    private let response = StripeResponse(status: 200, headers: [], json: .object([]))
 
     @Test func `a key gets the first response again, whatever its status`() {
         var keys = StripeIdempotency()

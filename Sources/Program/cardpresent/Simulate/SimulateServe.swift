@@ -13,6 +13,7 @@ struct SimulateServe: ReportingCommand {
             EXAMPLES:
               cardpresent simulate serve
               cardpresent simulate serve --host 0.0.0.0 --token token.txt
+              cardpresent simulate serve --stripe 12111
 
             Prints its address and runs until Ctrl-C or SIGTERM, which lets running requests end. SIGHUP reads the \
             files of --token and --limits again and keeps the sessions. Tests in any language can use the HTTP \
@@ -44,6 +45,12 @@ struct SimulateServe: ReportingCommand {
             valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var limits: String?
+    @Option(
+        help: ArgumentHelp(
+            "Port for tills that speak a protocol compatible with server-driven Stripe Terminal; 0 picks a free port.",
+            discussion: "Each of their readers has a session, which you see and steer in the console.",
+            valueName: "port"))
+    var stripe: Int?
     @OptionGroup var log: LogOptions
     @OptionGroup var output: OutputOptions
 
@@ -52,6 +59,7 @@ struct SimulateServe: ReportingCommand {
 
     func validate() throws {
         try check(port, in: 0...65_535, "--port")
+        try check(stripe, in: 0...65_535, "--stripe")
         if let sessionsLimit { try check(sessionsLimit, in: ServiceLimits.sessionsRange, "--sessions-limit") }
         guard sessionsLimit == nil || limits == nil else {
             throw ValidationError("--sessions-limit and --limits cannot be used together")
@@ -74,9 +82,10 @@ struct SimulateServe: ReportingCommand {
         let service = SimulationService(configuration, time: time, log: log?.writer)
         let reload = ServerReload(parts(of: service), log: log, time: time)
         try await ServerRun.run(reloading: reload) { () async throws(HTTPListenerError) in
-            try await SimulationServer.start(service, host: host, port: port)
+            try await ServedTills.start(
+                try await SimulationServer.start(service, host: host, port: port), service, stripe: stripe, time: time)
         } onStart: { server throws(CommandFailure) in
-            try tell(server.address, tokenFile: file, limits)
+            try tell(server, tokenFile: file, limits)
         }
     }
 
@@ -138,11 +147,12 @@ struct SimulateServe: ReportingCommand {
     }
 
     /// Writes the address of the started server. The token itself is never printed.
-    private func tell(_ address: String, tokenFile: String?, _ limits: ServiceLimits) throws(CommandFailure) {
+    private func tell(_ server: ServedTills, tokenFile: String?, _ limits: ServiceLimits) throws(CommandFailure) {
+        let address = server.address
         let (console, openapi) = (address + "/", address + "/openapi.json")
         let json = JSONObject(
             ["address": address, "console": console, "openapi": openapi, "sessionsLimit": limits.sessions],
-            known: ["tokenFile": tokenFile])
+            known: ["tokenFile": tokenFile, "stripe": server.stripe])
         try output.write(
             json,
             text: """

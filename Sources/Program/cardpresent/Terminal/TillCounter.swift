@@ -149,33 +149,12 @@ actor TillCounter: TerminalCounter {
 
     /// - Returns: nil while the result is not known.
     private func outcome(of payment: Payment, _ amount: Money, isCanceled: Bool) -> TerminalOutcome? {
-        switch payment.outcome {
-        case .approved: return .approved(transaction(payment, amount))
-        case .declined:
-            let code = payment.card?.authorizationResponseCode
-            // A code that the terminal made says nothing of an issuer.
-            return .declined(
-                TerminalDecline(
-                    responseCode: code?.first == "Z" ? nil : code, date: date(of: payment), card: payment.card))
-        case .canceled: return .canceled(isCanceled ? .byTill : .byCardholder)
-        case .failed:
-            guard payment.errorCode != "card_timeout" else { return .canceled(.timedOut) }
-            return .failed(TerminalFailure(errorCode: payment.errorCode))
-        case .unknown, .pending: return nil
-        }
-    }
-
-    private func transaction(_ payment: Payment, _ amount: Money) -> TerminalTransaction {
         count += 1
-        return TerminalTransaction(
-            receiptNumber: Int((payment.id.rawValue - 1) % 9999) + 1, trace: (count - 1) % 999_999 + 1,
-            amount: amount, date: date(of: payment), card: payment.card,
-            isOnline: payment.card?.authorizationResponseCode?.first != "Y")
+        let outcome = TerminalOutcome(payment, amount: amount, number: count, offset: offset(of: payment))
+        return isCanceled && outcome == .canceled(.byCardholder) ? .canceled(.byTill) : outcome
     }
 
-    private func date(of payment: Payment) -> CivilDate {
-        payment.updatedAt.civil(offsetSeconds: time.offsetSeconds(at: payment.updatedAt))
-    }
+    private func offset(of payment: Payment) -> Int { time.offsetSeconds(at: payment.updatedAt) }
 
     // MARK: Changes
 
@@ -222,9 +201,15 @@ actor TillCounter: TerminalCounter {
             case .giveBack: last.state == .captured
             default: payment.state.isCaptured
             }
-        if isDone { return end(.approved(transaction(payment, payment.amount))) }
-        guard last.state == .declined else { return end(.failed(.notReversible)) }
-        return end(.declined(TerminalDecline(responseCode: nil, date: date(of: payment))))
+        guard isDone else {
+            guard last.state == .declined else { return end(.failed(.notReversible)) }
+            let date = payment.updatedAt.civil(offsetSeconds: offset(of: payment))
+            return end(.declined(TerminalDecline(responseCode: nil, date: date)))
+        }
+        count += 1
+        return end(
+            .approved(
+                TerminalTransaction(payment, amount: payment.amount, number: count, offset: offset(of: payment))))
     }
 
     // MARK: The owner
