@@ -2,6 +2,7 @@ import Determinism
 import HTTPListening
 import SimulationServer
 import Simulator
+import StripeTerminal
 import TerminalServer
 
 /// The servers of `simulate serve`: its own one, and one for each protocol of tills.
