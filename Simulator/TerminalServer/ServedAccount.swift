@@ -4,7 +4,7 @@ import StripeTerminal
 import Terminal
 
 /// The account that tills see, and the readers behind it.
-actor ServedAccount {
+actor ServedAccount: DeliverySource {
     private var account: StripeTerminal
     private var now: Timestamp
     private let readers: TerminalCounters
@@ -111,7 +111,7 @@ actor ServedAccount {
                 finish(request.key, CounterEnd(outcome: .done(TerminalReport()), now: now))
             } else {
                 enqueue(request.key, at: reader) { [now] counter, _ in
-                    await counter.change(request.operation, at: now)
+                    await counter.change(request, at: now)
                 }
             }
         case .terminal(let reader, .cancel(let key, let reason)):

@@ -1,15 +1,15 @@
-import Connections
-import Determinism
-import HTTPListening
+public import Connections
+public import Determinism
+public import HTTPListening
 
 /// Takes TLS connections and passes their bytes to a server of this process that has none: the acquirer's wire in front
 /// of the HTTP listener, whose limits hold for these connections, too.
-final class TLSFront: Sendable {
+public final class TLSFront: Sendable {
     private let listener: TCPListener
     private let serving: Task<Void, Never>
 
-    /// The port on which it listens.
-    var port: Int { Int(listener.address.port) }
+    /// Where it listens.
+    public var address: TCPAddress { listener.address }
 
     /// The most connections at a time. Further clients wait until one ends.
     private static let connections = 256
@@ -31,7 +31,7 @@ final class TLSFront: Sendable {
     ///   - time: measures the deadlines.
     /// - Returns: the listening front.
     /// - Throws: `HTTPListenerError`
-    static func start(
+    public static func start(
         _ tls: TLSServer, at address: TCPAddress, before server: TCPAddress, time: any TimeSource
     ) async throws(HTTPListenerError) -> TLSFront {
         let listener: TCPListener
@@ -53,7 +53,7 @@ final class TLSFront: Sendable {
     }
 
     /// Stops to listen, and closes the connections.
-    func stop() async {
+    public func stop() async {
         listener.close()
         serving.cancel()
         await serving.value

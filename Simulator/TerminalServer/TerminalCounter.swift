@@ -22,7 +22,7 @@ public protocol TerminalCounter: Sendable {
     ) async -> CounterEnd
 
     /// Captures, releases, or refunds what a request has taken.
-    func change(_ operation: TerminalOperation, at moment: Timestamp) async -> CounterEnd
+    func change(_ request: TerminalRequest, at moment: Timestamp) async -> CounterEnd
 
     /// Shows lines to the customer, where there is a display.
     func show(_ lines: [String]) async
@@ -110,11 +110,11 @@ private struct TestCardCounter: TerminalCounter {
         _ request: TerminalRequest, with card: StripeTestCard?, at moment: Timestamp, report: @escaping Report
     ) async -> CounterEnd {
         guard let card else { return CounterEnd(outcome: .failed(.notSupported), now: moment) }
-        return CounterEnd(await counter.take(request, with: card, at: moment))
+        return CounterEnd(await counter.take(request, with: TestCards.name(of: card), at: moment))
     }
 
-    func change(_ operation: TerminalOperation, at moment: Timestamp) async -> CounterEnd {
-        CounterEnd(await counter.change(operation, at: moment))
+    func change(_ request: TerminalRequest, at moment: Timestamp) async -> CounterEnd {
+        CounterEnd(await counter.change(request, at: moment))
     }
 
     /// What is shown can be asked for at the reader's object.

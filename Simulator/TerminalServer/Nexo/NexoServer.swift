@@ -18,7 +18,7 @@ public final class NexoServer: Sendable {
     /// The port without TLS.
     public var port: Int { listener.port }
     /// The port with TLS; nil without it.
-    public var securePort: Int? { front?.port }
+    public var securePort: Int? { front.map { Int($0.address.port) } }
 
     private init(
         _ listener: HTTPListener, _ front: TLSFront?, _ terminals: SimulatedNexoTerminals, _ courier: DeliveryCourier,

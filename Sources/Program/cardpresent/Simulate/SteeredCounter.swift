@@ -65,7 +65,8 @@ actor SteeredCounter: TerminalCounter {
         }
     }
 
-    func change(_ operation: TerminalOperation, at moment: Timestamp) async -> CounterEnd {
+    func change(_ request: TerminalRequest, at moment: Timestamp) async -> CounterEnd {
+        let operation = request.operation
         let key: IdempotencyKey
         switch operation {
         case .capture(.request(let original), _), .release(.request(let original)),

@@ -192,13 +192,14 @@ final class FrontedTerminal: StoppableServer {
         _ inner: TerminalServer, _ tls: TLSServer?, host: String, port: Int, time: any TimeSource
     ) async throws(HTTPListenerError) -> FrontedTerminal {
         guard let tls else { return FrontedTerminal(address: inner.address, inner: inner, front: nil) }
-        let place = TCPAddress(host: host, port: UInt16(clamping: port))
-        do throws(ConnectionFailure) {
-            let front = try await TLSFront.start(place, tls, to: UInt16(clamping: inner.port), time: time)
+        do throws(HTTPListenerError) {
+            let front = try await TLSFront.start(
+                tls, at: TCPAddress(host: host, port: UInt16(clamping: port)),
+                before: TCPAddress(host: "127.0.0.1", port: UInt16(clamping: inner.port)), time: time)
             return FrontedTerminal(address: "https://\(front.address)", inner: inner, front: front)
         } catch {
             await inner.stop()
-            throw HTTPListenerError(host: host, port: port, reason: "\(error)")
+            throw error
         }
     }
 

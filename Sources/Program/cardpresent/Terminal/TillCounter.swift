@@ -158,7 +158,8 @@ actor TillCounter: TerminalCounter {
 
     // MARK: Changes
 
-    func change(_ operation: TerminalOperation, at moment: Timestamp) async -> CounterEnd {
+    func change(_ request: TerminalRequest, at moment: Timestamp) async -> CounterEnd {
+        let operation = request.operation
         let key: IdempotencyKey
         let work: @Sendable (Till, PaymentID) async throws(CommandFailure) -> Payment
         switch operation {
