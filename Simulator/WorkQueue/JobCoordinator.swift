@@ -12,10 +12,13 @@ public actor JobCoordinator {
     private var next: Int64 = 0
     private var done = 0
     private var renewed: Duration?
+    private var counts = (moment: Duration?.none, workers: Int64(0), busy: Int64(0), taken: Int64(0))
 
     /// Pauses between looks without a new result double up to the longest one.
     private static let firstPause = Duration.milliseconds(5)
     private static let longestPause = Duration.milliseconds(100)
+    /// How long a count of workers and open batches holds: with many of them, it takes the server some time.
+    private static let countTime = Duration.milliseconds(250)
     /// The most batches that one transaction adds.
     private static let mostAdded = 256
     /// A batch that is taken more often ends the programs that take it.
@@ -102,10 +105,6 @@ public actor JobCoordinator {
     private struct Look {
         var results: [(number: Int64, result: [UInt8])] = []
         var standing: JobStanding
-        var workers: Int64
-        var busy: Int64
-        /// How often a batch without a result was taken at most.
-        var taken: Int64
     }
 
     /// Looks for results, and shows that the coordinator is there.
@@ -115,31 +114,42 @@ public actor JobCoordinator {
     /// - Throws: ``WorkQueueError``
     private func look(deleting fetched: [Int64]) async throws(WorkQueueError) -> Look {
         let numbers = "{" + fetched.map(String.init).joined(separator: ",") + "}"
-        let results = try await queue.link.run(
+        var statements = [
             Statement(
                 "DELETE FROM work_batch WHERE job = $1 AND number = ANY ($2::text::bigint[])", .text(job.id),
                 .text(numbers)),
             Statement(
                 "SELECT number, result FROM work_batch WHERE job = $1 AND result IS NOT NULL ORDER BY number LIMIT 256",
                 .text(job.id)), standing(),
-            Statement(
-                """
-                SELECT (SELECT count(*) FROM work_worker
-                        WHERE job = $1 AND seen > clock_timestamp() - $2 * interval '1 millisecond') AS workers,
-                    count(*) FILTER (WHERE leased_until > clock_timestamp()) AS busy, coalesce(max(taken), 0) AS taken
-                FROM work_batch WHERE job = $1 AND result IS NULL
-                """, .text(job.id), .milliseconds(queue.timing.lease)))
+        ]
+        let time = queue.time
+        if counts.moment.map({ time.elapsed(since: $0) > Self.countTime }) ?? true { statements.append(counting) }
+        let results = try await queue.link.run(statements)
+        if results.count > 3 { try take(results[3]) }
         return try WorkQueueError.reading { () throws(PostgreSQLError) in
-            guard let row = results[2].first else {
-                return Look(
-                    standing: JobStanding(.failed, "its rows are deleted"), workers: 0, busy: 0, taken: 0)
-            }
-            let counts = try results[3].only()
-            var look = Look(
-                standing: try JobStanding(row), workers: try counts.value("workers"), busy: try counts.value("busy"),
-                taken: try counts.value("taken"))
+            let row = results[2].first
+            var look = Look(standing: try row.map(JobStanding.init) ?? JobStanding(.failed, "its rows are deleted"))
             for row in results[1] { look.results.append((try row.value("number"), try row.value("result"))) }
             return look
+        }
+    }
+
+    /// Counts the workers, the batches that they have, and how often a batch without a result was taken at most.
+    private var counting: Statement {
+        Statement(
+            """
+            SELECT (SELECT count(*) FROM work_worker
+                    WHERE job = $1 AND seen > clock_timestamp() - $2 * interval '1 millisecond') AS workers,
+                count(*) FILTER (WHERE leased_until > clock_timestamp()) AS busy, coalesce(max(taken), 0) AS taken
+            FROM work_batch WHERE job = $1 AND result IS NULL
+            """, .text(job.id), .milliseconds(queue.timing.lease))
+    }
+
+    private func take(_ rows: PostgreSQLRows) throws(WorkQueueError) {
+        let moment = queue.time.reading()
+        counts = try WorkQueueError.reading { () throws(PostgreSQLError) in
+            let row = try rows.only()
+            return (moment, try row.value("workers"), try row.value("busy"), try row.value("taken"))
         }
     }
 
@@ -157,10 +167,10 @@ public actor JobCoordinator {
 
     private func check(_ look: Look, _ watch: (JobProgress) -> String?) async throws(WorkQueueError) {
         guard look.standing.state == .running else { throw .ended(look.standing.state, cause: look.standing.cause) }
-        let progress = JobProgress(batches: done, workers: Int(look.workers), busy: Int(look.busy))
+        let progress = JobProgress(batches: done, workers: Int(counts.workers), busy: Int(counts.busy))
         let cause =
-            look.taken > Self.mostTaken
-            ? "a batch was taken \(look.taken) times and never finished: the program may end in it" : watch(progress)
+            counts.taken > Self.mostTaken
+            ? "a batch was taken \(counts.taken) times and never finished: the program may end in it" : watch(progress)
         guard let cause else { return }
         try await queue.end(job, .failed, cause: cause)
         throw .ended(.failed, cause: cause)

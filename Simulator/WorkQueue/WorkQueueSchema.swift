@@ -32,6 +32,7 @@ enum WorkQueueSchema {
             PRIMARY KEY (job, number)
         );
         CREATE INDEX work_batch_open ON work_batch (job, number) WHERE result IS NULL;
+        CREATE INDEX work_batch_done ON work_batch (job, number) WHERE result IS NOT NULL;
         CREATE TABLE work_worker (
             job text NOT NULL REFERENCES work_job ON DELETE CASCADE,
             name text NOT NULL,

@@ -53,7 +53,7 @@ struct SharedExplorationTests {
     }
 
     @Test func `the report has the same bytes as that of threads, also with failures that are shrunk`() async throws {
-        let explorer = explorer(sessions: 96)
+        let explorer = explorer(sessions: 40, round: 32)
         let alone = await explorer.run()
         let shared = try await explorer.run(on: BackwardDispatcher(worker: ExplorationWorker(explorer)))
         #expect(alone.hasFailed)
@@ -77,12 +77,12 @@ struct SharedExplorationTests {
     }
 
     @Test func `a round of another length plans other sessions, and the same ones with workers`() async throws {
-        let explorer = explorer(sessions: 48, round: 16)
+        let explorer = explorer(sessions: 20, round: 8)
         let alone = await explorer.run()
-        #expect(alone.growth.map(\.sessions) == [16, 32, 48])
+        #expect(alone.growth.map(\.sessions) == [8, 16, 20])
         let shared = try await explorer.run(on: BackwardDispatcher(worker: ExplorationWorker(explorer)))
         #expect(try encoded(shared) == (try encoded(alone)))
-        #expect(await self.explorer(sessions: 48).run().states != alone.states)
+        #expect(await self.explorer(sessions: 20).run().states != alone.states)
     }
 
     @Test func `results that can't be read end the search, and a search that ends early needs no more of them`()
