@@ -38,7 +38,7 @@ public protocol TerminalCounter: Sendable {
 }
 
 extension TerminalCounter {
-    /// Does nothing: there is nobody who has test cards.
+    /// Does nothing: test cards are for simulated readers.
     public func present(_ card: StripeTestCard, for key: IdempotencyKey) async {}
 }
 

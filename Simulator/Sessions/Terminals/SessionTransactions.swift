@@ -52,14 +52,13 @@ extension SimulatedSession {
 }
 
 extension TerminalOutcome {
-    /// Says how a payment ended.
+    /// Says how a payment ended; nil while the result is not known.
     ///
     /// - Parameters:
     ///   - payment: the payment as the journal has it.
     ///   - amount: the amount that the till asked for.
     ///   - number: the number of the transaction at this terminal, from 1.
     ///   - offset: the local time of the terminal, in seconds east of UTC.
-    /// - Returns: nil while the result is not known.
     public init?(_ payment: Payment, amount: Money, number: Int, offset: Int) {
         switch payment.outcome {
         case .approved:

@@ -160,7 +160,8 @@ struct SimulateServe: ReportingCommand {
                   console   \(console)
                   OpenAPI   \(openapi)
                   sessions  at most \(limits.sessions)
-                \(tokenFile.map { "  token     in \($0)\n" } ?? "")
+                \(tokenFile.map { "  token     in \($0)\n" } ?? "")\
+                \(server.stripe.map { "  stripe    \($0), with any test key, such as sk_test_1\n" } ?? "")
                 """)
     }
 }

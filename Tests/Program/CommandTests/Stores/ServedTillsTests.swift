@@ -1,0 +1,76 @@
+import Foundation
+import Glibc
+import Testing
+
+/// `simulate serve --stripe`, with curl as the till and as the person at the reader.
+@Suite("Terminals beside the simulator's service")
+struct ServedTillsTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    /// Sends a form as a till, or JSON as a client of the service, and returns the response.
+    private func send(_ address: String, _ arguments: String...) throws -> Any {
+        let call = ["curl", "-sS", "-g", "--max-time", "300", "-u", "sk_test_1:"] + arguments + [address]
+        let result = try Child(program: "/usr/bin/env", call, in: scratch).result()
+        return try JSONSerialization.jsonObject(with: Data(result.output.utf8), options: .fragmentsAllowed)
+    }
+
+    private func text(_ object: Any, _ key: String) throws -> String {
+        try #require((object as? [String: Any])?[key] as? String, "\(object)")
+    }
+
+    @Test func `a person acts at the reader of a till in its session, and so does the test helper`() throws {
+        let child = try Child(["simulate", "serve", "--port", "0", "--stripe", "0", "--json"], in: scratch)
+        #expect(child.wait { child.output.hasSuffix("}\n") })
+        let view = try JSONSerialization.jsonObject(with: Data(child.output.utf8))
+        let (service, till) = (try text(view, "address"), try text(view, "stripe"))
+        let readers = till + "/v1/terminal/readers"
+        let reader = try text(try send(readers, "-d", "registration_code=simulated-wpe"), "id")
+
+        func process(_ amount: Int) throws -> String {
+            let intents = till + "/v1/payment_intents"
+            let intent = try text(try send(intents, "-d", "amount=\(amount)", "-d", "currency=usd"), "id")
+            _ = try send(readers + "/\(reader)/process_payment_intent", "-d", "payment_intent=\(intent)")
+            return till + "/v1/payment_intents/" + intent
+        }
+
+        let first = try process(1250)
+        let session = service + "/v1/sessions/s1"
+        var waits: String?
+        for _ in 0..<600 where waits == nil {
+            let shown = try send(session) as? [String: Any]
+            waits = (shown?["waitingFor"] as? [String: Any])?["kind"] as? String
+            if waits == nil { usleep(50_000) }
+        }
+        #expect(waits == "card")
+        let json = "Content-Type: application/json"
+        _ = try send(session + "/readers/reader/insert", "-H", json, "-d", #"{"card":"test-card-0"}"#)
+        _ = try send(session + "/readers/reader/remove", "-X", "POST")
+        for _ in 0..<600 where try text(try send(first), "status") == "requires_payment_method" { usleep(50_000) }
+        #expect(try text(try send(first), "status") == "succeeded")
+
+        let second = try process(800)
+        let helper = till + "/v1/test_helpers/terminal/readers/\(reader)/present_payment_method"
+        _ = try send(helper, "-d", "card_present[number]=4001000360000005")
+        #expect(try text(try send(second), "status") == "succeeded")
+        let payments = try #require(try send(session + "/payments") as? [Any])
+        #expect(payments.count == 2)
+        let refusal = try send(session + "/repeat", "-X", "POST") as? [String: Any]
+        #expect(try text(try #require(refusal?["error"]), "code") == "driven")
+
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+    }
+
+    @Test func `a port that is taken ends the whole command`() throws {
+        let first = try Child(["simulate", "serve", "--port", "0", "--stripe", "0", "--json"], in: scratch)
+        #expect(first.wait { first.output.hasSuffix("}\n") })
+        let view = try JSONSerialization.jsonObject(with: Data(first.output.utf8))
+        let port = try #require(try text(view, "stripe").split(separator: ":").last)
+        let second = try Program.run(["simulate", "serve", "--port", "0", "--stripe", String(port)], in: scratch)
+        #expect(second.status == 69 && second.error.contains("another program uses the port"))
+        first.send(SIGTERM)
+        #expect(try first.result().status == 0)
+    }
+}
