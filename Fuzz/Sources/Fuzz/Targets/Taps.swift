@@ -12,13 +12,15 @@ extension FuzzTarget {
     private static let kernel8 = FuzzTarget(
         "kernel-8", longestInput: 300,
         seeds: {
-            [
-                [0] + bytes("9000 6F378407F0000000080101A52C5007544553542043385F2D02656E9F380E9F2B089E409F02069F1A02")
-                    + bytes("9F3501BF0C0A9F2C070200FFFF800000"),
-                [1] + bytes("9000 77 8202010A 940408010101 8C0F9F02069F03069F1A0295055F2A02"),
-                [2] + bytes("9000 70 15 5A085413330089600119 5F340101 5F2403491231"),
-                [3] + bytes("9000 DA 04 01020304"), [5] + bytes("9000 77 0A 9F270140 9F36020001"),
-                [1] + bytes("6985"), [6] + bytes("6A82"),
+            func seed(_ place: UInt8, _ text: String) -> [UInt8] { [place] + bytes(text) }
+            let selection =
+                "9000 6F378407F0000000080101A52C5007544553542043385F2D02656E9F380E9F2B089E409F02069F1A029F3501"
+            return [
+                seed(0, selection + "BF0C0A9F2C070200FFFF800000"),
+                seed(1, "9000 7721 8202010A 940408010101 8C139F02069F03069F1A0295055F2A029A039C01"),
+                seed(2, "9000 7015 5A085413330089600119 5F340101 5F2403491231"),
+                seed(3, "9000 DA04 01020304"), seed(5, "9000 7709 9F270140 9F36020001"), seed(1, "6985"),
+                seed(6, "6A82"),
             ]
         },
         run: { bytes in
