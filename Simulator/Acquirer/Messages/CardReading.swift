@@ -11,19 +11,22 @@ extension AcquirerRequest {
     /// - Throws: ``AcquirerRefusal``
     func card(_ profile: MessageProfile, _ pins: PINTranslation) async throws(AcquirerRefusal) -> PresentedCard {
         let pin = try await pins.block(of: message, terminal: key.terminal)
-        if message.fields.contains(55) { return .chip(try chip(pin)) }
+        if message.fields.contains(55) { return .chip(try chip(pin, profile)) }
         guard message.fields.contains(35) else { throw .noCardData }
         return .stripe(try stripe(pin, profile))
     }
 
-    private func chip(_ pin: EncipheredPINBlock?) throws(AcquirerRefusal) -> OnlineAuthorizationRequest {
+    private func chip(
+        _ pin: EncipheredPINBlock?, _ profile: MessageProfile
+    ) throws(AcquirerRefusal) -> OnlineAuthorizationRequest {
         guard let number = try? message.primaryAccountNumber() else { throw .missing([2]) }
         let objects = try chipData()
         guard let expiry = expiry(objects) else { throw .missing([14]) }
         let sequence =
             message.text(of: 23).flatMap { UInt8($0) } ?? objects.first(0x5F34)?.value.first.map(Self.decimal)
         return OnlineAuthorizationRequest(
-            pan: number, trackTwo: nil, panSequenceNumber: sequence, expiry: expiry, iccData: objects, pinBlock: pin)
+            pan: number, trackTwo: nil, panSequenceNumber: sequence, expiry: expiry, iccData: objects, pinBlock: pin,
+            isContactless: isRead("contactless", profile))
     }
 
     /// Returns the data objects of field 55, without those that have card data.
@@ -64,13 +67,13 @@ extension AcquirerRequest {
             throw .wrongTrack
         }
         return MagneticStripeAuthorizationRequest(
-            card: card, isFallback: isFallback(profile), terminalCountry: country(profile),
+            card: card, isFallback: isRead("fallback", profile), terminalCountry: country(profile),
             verification: pin == nil ? .none : .onlinePIN, pinBlock: pin)
     }
 
-    /// Whether field 22 says that the chip could not be read.
-    private func isFallback(_ profile: MessageProfile) -> Bool {
-        guard let mode = profile.values.entryMode["fallback"], let text = message.text(of: 22) else { return false }
+    /// Whether field 22 says that the card was read in this way, by the profile's word.
+    private func isRead(_ way: String, _ profile: MessageProfile) -> Bool {
+        guard let mode = profile.values.entryMode[way], let text = message.text(of: 22) else { return false }
         return switch profile.version {
         case .v1987: text.hasPrefix(mode)
         case .v1993: PointOfServiceDataCode(text)?[.cardInputMode] == mode

@@ -20,9 +20,9 @@ public enum ExpectationKeys {
     static let printStates = ["pending", "held", "processing", "stopped", "canceled", "aborted", "completed"]
     static let cvms = [
         "none", "signature", "offline_pin", "offline_pin_enciphered", "offline_pin_and_signature",
-        "offline_pin_enciphered_and_signature", "online_pin", "failed",
+        "offline_pin_enciphered_and_signature", "online_pin", "device", "failed",
     ]
-    static let entries = ["chip", "swipe", "fallback"]
+    static let entries = ["chip", "contactless", "swipe", "fallback"]
 
     private static let patterns = Shape.oneOrMany(.line, 1...200)
 
