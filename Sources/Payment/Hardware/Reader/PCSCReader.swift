@@ -76,7 +76,7 @@ public final class PCSCReaderSource: CardReaderSource {
             let main = try await PCSCReader.open(reader.name, library: library, timing: timing, time: time)
             // Without the reader beside it, the reader takes payments as well.
             var field: PCSCReader?
-            if let name = await contactlessReader(beside: reader.name) {
+            if reader.inputs.isSuperset(of: [.insert, .tap]), let name = await contactlessReader(beside: reader.name) {
                 field = try? await PCSCReader.open(name, library: library, timing: timing, time: time)
             }
             return PCSCReaderSession(main, beside: field)
