@@ -94,14 +94,14 @@ struct ContactlessRun: Sendable {
             guard !Task.isCancelled else { throw .paymentMethodCollection(.commandCanceled(from: .app)) }
             return .waits
         case .asksHost(let outcome): return .completed(try await askHost(outcome))
-        case .ended(let outcome): return try conclude(outcome)
+        case .ended(let outcome): return try await conclude(outcome)
         }
     }
 
     private var allowsOfflineApproval: Bool { parameters.offlineObstacle == nil && !parameters.authorizesOnly }
 
     /// Takes over an outcome without the host.
-    private func conclude(_ final: FinalOutcome?) throws(CardReaderServiceError) -> Result {
+    private func conclude(_ final: FinalOutcome?) async throws(CardReaderServiceError) -> Result {
         guard !Task.isCancelled else { throw .paymentMethodCollection(.commandCanceled(from: .app)) }
         guard let final else { return .needsAnotherInterface }
         switch final.outcome.status {
@@ -110,6 +110,7 @@ struct ContactlessRun: Sendable {
             guard allowsOfflineApproval else {
                 throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.declinedByTerminal), details)
             }
+            try await checkExceptionFile(record, details)
             return .completed(
                 PaymentIntent(
                     key: parameters.key, status: .requiresCapture, created: created, amount: parameters.amount,
@@ -142,21 +143,8 @@ struct ContactlessRun: Sendable {
 
     private func askHost(_ final: FinalOutcome) async throws(CardReaderServiceError) -> PaymentIntent {
         var (record, details) = try read(final, responseCode: nil)
-        let pan: PrimaryAccountNumber
-        do throws(HostDataRecordError) { pan = try record.primaryAccountNumber() } catch {
-            throw Self.unreadable(error)
-        }
-        let sequence = record.panSequenceNumber
-        if await dependencies.history?.isOnExceptionFile(pan, sequenceNumber: sequence) == true {
-            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.onExceptionFile), details)
-        }
-        var block: EncipheredPINBlock?
-        if final.outcome.cvm == .onlinePIN {
-            block = try await OnlinePINEntry(dependencies: dependencies, terminal: terminal, events: events).block(pan)
-            guard block != nil else {
-                throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.pinRequired), details)
-            }
-        }
+        try await checkExceptionFile(record, details)
+        let block = final.outcome.cvm == .onlinePIN ? try await enterPIN(record, details) : nil
         let request: OnlineAuthorizationRequest
         do throws(HostDataRecordError) { request = try record.request(pinBlock: block) } catch {
             throw Self.unreadable(error)
@@ -170,6 +158,32 @@ struct ContactlessRun: Sendable {
             exchange: exchange, details: details, parameters: parameters, host: dependencies.host, created: created,
             iccData: record.iccData, isRefusedByCard: isRefused
         ).complete()
+    }
+
+    private func enterPIN(
+        _ record: HostDataRecord, _ details: CardDetails
+    ) async throws(CardReaderServiceError) -> EncipheredPINBlock {
+        let entry = OnlinePINEntry(dependencies: dependencies, terminal: terminal, events: events)
+        guard let block = try await entry.block(try pan(of: record)) else {
+            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.pinRequired), details)
+        }
+        return block
+    }
+
+    /// Declines a card on the till's exception file, and a record without a card number.
+    private func checkExceptionFile(
+        _ record: HostDataRecord, _ details: CardDetails
+    ) async throws(CardReaderServiceError) {
+        let pan = try pan(of: record)
+        let sequence = record.panSequenceNumber
+        guard await dependencies.history?.isOnExceptionFile(pan, sequenceNumber: sequence) == true else { return }
+        throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.onExceptionFile), details)
+    }
+
+    private func pan(of record: HostDataRecord) throws(CardReaderServiceError) -> PrimaryAccountNumber {
+        do throws(HostDataRecordError) { return try record.primaryAccountNumber() } catch {
+            throw Self.unreadable(error)
+        }
     }
 
     /// Tells Entry Point the host's answer, and lets the card take it where the kernel wants to see it again.
