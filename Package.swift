@@ -33,7 +33,6 @@ func tests(
 let cards = "CardSecrets Determinism EMV Money Payments Simulator SmartCard"
 let tills = "Determinism Money Payments Terminal Text"
 func list(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
-
 /// The modules of other packages, by the package that they come from.
 let packages = [
     "ArgumentParser": "swift-argument-parser", "GRDB": "GRDB.swift", "GRDBSQLite": "GRDB.swift", "NIOCore": "swift-nio",
@@ -233,7 +232,6 @@ let testTargets = layer(
     tests(
         "Program/Doctor", uses: "CCID Determinism Hardware MagneticStripe Printing Settings SimulatedTime Simulator",
         "Storage USB"), tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"))
-
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [
     "Foundations": "CardSecrets Concurrency Connections Cryptography Determinism Files Money Monitoring Settings Text",
@@ -259,7 +257,6 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", .upToNextMinor(from: "6.2.2")),
     ],
     targets: targets)
-
 let features = list("ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault")
 for target in targets where target.type != .system {
     target.swiftSettings = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]

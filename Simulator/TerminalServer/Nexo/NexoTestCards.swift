@@ -14,13 +14,13 @@ enum NexoTestCards {
     static let names = [
         "visa-credit", "visa-debit", "mastercard-credit", "maestro", "amex", "pin-required", "online-pin",
     ]
-    /// The card that is presented when nobody names one.
+    /// The card that is presented when none is named.
     static let standard = "visa-credit"
 
     /// The response codes that amounts ask for.
     private static let codes = ["01", "05", "13", "14", "51", "54", "55", "57", "61", "62", "65", "75", "91", "96"]
 
-    /// What a cardholder does about an amount.
+    /// The answer of a cardholder to an amount.
     enum Deed: Hashable {
         /// Presents this card of the plan.
         case present(String)

@@ -55,7 +55,8 @@ public enum TerminalOperation: Hashable, Sendable {
     case reversal(of: TransactionReference, amount: Money? = nil)
     /// Gives back a payment, or a part of it, also of an earlier batch. Needs no card.
     case giveBack(of: TransactionReference, amount: Money)
-    /// Reads a card and keeps it for the till's next request. Until ``TerminalModel/confirm(_:)``, it holds the terminal.
+    /// Reads a card and keeps it for the till's next request. It holds the terminal until
+    /// ``TerminalModel/confirm(_:)``.
     case cardReading
     /// Settles the open batch with the host.
     case endOfDay

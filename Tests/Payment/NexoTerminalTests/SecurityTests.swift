@@ -23,7 +23,7 @@ struct SecurityTests {
     private static let nonce = [UInt8](0..<16)
 
     private static func trailer(_ members: [JSONValue.Member]) throws -> NexoTrailer {
-        try #require(NexoTrailer(try #require(JSONValue.object(members)["SecurityTrailer"])))
+        try #require(JSONValue.object(members)["SecurityTrailer"].flatMap { NexoTrailer($0) })
     }
 
     /// A message of a till around encrypted members.
@@ -66,8 +66,9 @@ struct SecurityTests {
         let outer = try #require(response.json["SaleToPOIResponse"])
         #expect(outer["DiagnosisResponse"] == nil)
         guard case .object(let sealed) = outer else { return }
-        let text = try #require(
-            NexoBench.key().open(try #require(outer["NexoBlob"]?.string), try Self.trailer(sealed)))
+        let blob = try #require(outer["NexoBlob"]?.string)
+        let (key, trailer) = (try NexoBench.key(), try Self.trailer(sealed))
+        let text = try #require(key.open(blob, trailer))
         let inner = try #require(JSONReader.node(text)?["SaleToPOIResponse"])
         #expect(inner["MessageHeader"] == outer["MessageHeader"])
         #expect(inner["DiagnosisResponse"]?.result == "Success")
@@ -98,7 +99,7 @@ struct SecurityTests {
         let members = try key.seal(Array(text.utf8), nonce: Self.nonce)
         #expect(try bench.answer(try Self.message(text, members), to: "/nexo/").status == 401)
         #expect(bench.work().isEmpty)
-        // A nonce counts only with the right key: nobody else can use it up.
+        // A nonce counts only with the right key: others can't use it up.
         let right = try NexoBench.key().seal(Array(text.utf8), nonce: Self.nonce)
         bench.start(try Self.message(text, right), to: "/nexo/")
         #expect(bench.begun().count == 1)
@@ -135,13 +136,14 @@ struct SecurityTests {
     }
 
     @Test func `a nonce is remembered for 48 hours`() {
-        var (nonces, now) = (NexoNonces(), VirtualTimeSource.standardStart)
-        #expect(nonces.take([1], at: now))
-        now = now.advanced(by: .seconds(48 * 3600))
-        #expect(!nonces.take([1], at: now))
-        #expect(nonces.take([2], at: now))
-        now = now.advanced(by: .seconds(1))
-        #expect(nonces.take([1], at: now))
-        #expect(!nonces.take([2], at: now))
+        var (nonces, taken) = (NexoNonces(), [Bool]())
+        let (start, day) = (VirtualTimeSource.standardStart, Duration.seconds(24 * 3600))
+        for (nonce, moment) in [
+            ([1], start), ([1], start.advanced(by: day * 2)), ([2], start.advanced(by: day * 2)),
+            ([1], start.advanced(by: day * 3)), ([2], start.advanced(by: day * 3)),
+        ] as [([UInt8], Timestamp)] {
+            taken.append(nonces.take(nonce, at: moment))
+        }
+        #expect(taken == [true, false, true, true, false])
     }
 }

@@ -6,8 +6,8 @@ import Payments
 import Terminal
 
 extension FuzzTarget {
-    /// Messages of tills that speak nexo. Each line is a path, a blank, and a body. `~` stands for the rest of a header,
-    /// and `^` for the newest transaction. A line that begins with `+` or `-` ends what runs.
+    /// Messages of tills that speak nexo. Each line is a path, a blank, and a body. `~` stands for the rest of a
+    /// header, and `^` for the newest transaction. A line that begins with `+` or `-` ends what runs.
     static let nexoCalls = FuzzTarget(
         "nexo-calls", longestInput: 2048,
         seeds: {

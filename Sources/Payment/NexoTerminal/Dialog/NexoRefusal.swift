@@ -60,8 +60,8 @@ extension NexoFailure {
     }
 }
 
-/// What happens at a simulated reader by the last three digits of an amount's minor units, as at the vendor's test
-/// terminals.
+/// The event at a simulated reader that follows from the last three digits of an amount's minor units, as at the
+/// vendor's test terminals.
 public enum NexoTestAmount: Hashable, Sendable {
     /// The issuer answers with this code (ISO 8583, DE 39).
     case responseCode(String)

@@ -3,7 +3,7 @@ import Payments
 import Terminal
 import Text
 
-/// What a test can plan.
+/// A fault that a test can plan.
 enum NexoFault: String, CaseIterable, Sendable {
     /// The response to the next message is not sent, and its connection closed. What it asked for is done.
     case responseLost = "response_lost"

@@ -184,7 +184,8 @@ extension NexoTerminal {
         ]
     }
 
-    /// A stored response with the receipts that are asked for: those of some kinds, all for an empty list, none for nil.
+    /// Returns a stored response with the receipts that are asked for: those of some kinds, all for an empty list, none
+    /// for nil.
     private static func filtered(_ response: JSONValue, _ qualifiers: [JSONValue]?) -> JSONValue {
         guard case .object(let members) = response else { return response }
         return .object(

@@ -39,8 +39,8 @@ public struct NexoResponse: Hashable, Sendable {
         NexoResponse(["errors": [.text(message)]], status: status)
     }
 
-    /// The response to a message that is not encrypted as it should be. It does not say what is wrong, so that nobody
-    /// learns from it.
+    /// The response to a message that is not encrypted as it should be. It does not say what is wrong, so that an
+    /// attacker learns nothing.
     static func cryptoError(serviceID: String) -> NexoResponse {
         NexoResponse(["errors": ["Nexo Service: crypto error"], "ServiceID": .text(serviceID)], status: 401)
     }

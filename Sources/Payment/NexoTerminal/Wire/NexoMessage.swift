@@ -1,6 +1,6 @@
 import Text
 
-/// What a message is about (MessageCategory).
+/// The subject of a message (MessageCategory).
 enum NexoCategory: String, CaseIterable, Sendable {
     case abort = "Abort"
     case admin = "Admin"

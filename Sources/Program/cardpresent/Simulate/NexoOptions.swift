@@ -56,7 +56,7 @@ struct NexoOptions: ParsableArguments {
         }
     }
 
-    /// What the terminals are named, and which key they take.
+    /// Returns the names of the terminals, and their key.
     ///
     /// - Throws: `CommandFailure`
     func setup() throws(CommandFailure) -> NexoTerminalOptions {
