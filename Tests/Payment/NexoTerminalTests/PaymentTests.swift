@@ -170,7 +170,7 @@ struct PaymentTests {
         (1124, NexoTestAmount.responseCode("51")), (128, .responseCode("14")), (99_134, .responseCode("55")),
         (166, .cardholderCancels), (1250, nil), (24, nil),
     ])
-    func `the last three digits of an amount decide`(minorUnits: Int64, test: NexoTestAmount?) {
-        #expect(NexoTestAmount(minorUnits: minorUnits) == test)
+    func `the last three digits of an amount decide`(minorUnits: Int, test: NexoTestAmount?) {
+        #expect(NexoTestAmount(minorUnits: Int64(minorUnits)) == test)
     }
 }
