@@ -182,7 +182,8 @@ actor SimulatedNexoTerminals: DeliverySource {
         now = max(now, result.now)
         let key = request.key
         if let outcome = result.outcome {
-            if case .canceled = outcome {} else if account.status(of: key) == .running(.cardPresented) {
+            if case .canceled = outcome {
+            } else if account.status(of: key) == .running(.cardPresented) {
                 report(.authorizing, key)
             }
             stations[terminal]?.batch.add(request.operation, outcome)

@@ -27,7 +27,8 @@ struct DeviceTests {
 
     @Test func `a till that logged in is named until it logs out`() throws {
         var bench = try NexoBench()
-        let login = #"{"DateTime":"x","OperatorLanguage":"en","SaleSoftware":{"ApplicationName":"a","#
+        let login =
+            #"{"DateTime":"x","OperatorLanguage":"en","SaleSoftware":{"ApplicationName":"a","#
             + #""SoftwareVersion":"1","CertificationCode":"c"}}"#
         let response = try bench.send("Login", login, id: "1")
         #expect(response.result == "Success")
@@ -70,7 +71,8 @@ struct DeviceTests {
     ])
     func `a customer answers`(command: String, kind: TerminalInput.Kind, answer: String, result: String) throws {
         var bench = try NexoBench()
-        let request = #"{"InputData":{"Device":"CustomerInput","InfoQualify":"Input","MaxLength":4,"#
+        let request =
+            #"{"InputData":{"Device":"CustomerInput","InfoQualify":"Input","MaxLength":4,"#
             + #""InputCommand":"\#(command)"}}"#
         bench.start(NexoBench.message("Input", request, id: "1"))
         let begun = try #require(bench.begun().last)
@@ -97,7 +99,8 @@ struct DeviceTests {
 
     @Test func `a document is printed, or the printer is out of paper`() throws {
         var bench = try NexoBench()
-        let request = #"{"PrintOutput":{"DocumentQualifier":"Voucher","ResponseMode":"PrintEnd","#
+        let request =
+            #"{"PrintOutput":{"DocumentQualifier":"Voucher","ResponseMode":"PrintEnd","#
             + #""OutputContent":\#(Self.lines)}}"#
         let (operation, response) = try play(&bench, "Print", request, id: "1", .done(TerminalReport()))
         guard case .print(let receipts) = operation else { throw Unexpected() }

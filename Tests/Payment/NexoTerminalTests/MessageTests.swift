@@ -24,7 +24,10 @@ struct MessageTests {
         (#"{"SaleToPOIRequest":{},"SaleToPOIRequest":{}}"#, "Input is not a JSONObject"),
         ("{}", "Input is not a SaleToPOIRequest"), (#"{"SaleToPOIRequest":1}"#, "MessageHeader is missing"),
         (#"{"SaleToPOIRequest":{"MessageHeader":{}}}"#, "MessageCategory is missing or unknown"),
-        (#"{"SaleToPOIRequest":{"MessageHeader":{"MessageCategory":"Dance"}}}"#, "MessageCategory is missing or unknown"),
+        (
+            #"{"SaleToPOIRequest":{"MessageHeader":{"MessageCategory":"Dance"}}}"#,
+            "MessageCategory is missing or unknown"
+        ),
     ])
     func `what is no message is rejected with an event`(body: String, message: String) throws {
         var bench = try NexoBench()
@@ -62,8 +65,10 @@ struct MessageTests {
         (NexoBench.message("Payment", NexoBench.payment("-1"), id: "1"), "RequestedAmount"),
         (NexoBench.message("Payment", NexoBench.payment("1e30"), id: "1"), "RequestedAmount"),
         (NexoBench.message("Payment", NexoBench.payment(currency: "ABC"), id: "1"), "Currency"),
-        (NexoBench.message("Payment", NexoBench.payment(data: #","PaymentData":{"PaymentType":"X"}"#), id: "1"),
-            "PaymentType"),
+        (
+            NexoBench.message("Payment", NexoBench.payment(data: #","PaymentData":{"PaymentType":"X"}"#), id: "1"),
+            "PaymentType"
+        ),
     ])
     func `a wrong field is named, and nothing begins`(message: String, field: String) throws {
         var bench = try NexoBench()

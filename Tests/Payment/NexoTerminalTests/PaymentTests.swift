@@ -98,7 +98,8 @@ struct PaymentTests {
         let id = try #require(refund.transactionID)
         #expect(try bench.send("Reversal", NexoBench.reversal(id), id: "3").result == "NotAllowed")
         let sale = try #require(try bench.pay(try bench.approval(), id: "4").transactionID)
-        let data = #","SaleData":{"SaleToAcquirerData":"currency=USD","SaleTransactionID":"#
+        let data =
+            #","SaleData":{"SaleToAcquirerData":"currency=USD","SaleTransactionID":"#
             + #"{"TransactionID":"1","TimeStamp":"x"}}"#
         #expect(try bench.send("Reversal", NexoBench.reversal(sale, data), id: "5").result == "MessageFormat")
         #expect(bench.begun().isEmpty)
@@ -134,7 +135,8 @@ struct PaymentTests {
 
     @Test func `an acquired card holds the terminal until it is charged or let go`() throws {
         var bench = try NexoBench()
-        let sale = #"{"SaleData":{"SaleTransactionID":{"TransactionID":"1","TimeStamp":"x"}},"#
+        let sale =
+            #"{"SaleData":{"SaleTransactionID":{"TransactionID":"1","TimeStamp":"x"}},"#
             + #""CardAcquisitionTransaction":{}}"#
         func acquire(_ id: String) throws -> String {
             bench.start(NexoBench.message("CardAcquisition", sale, id: id))

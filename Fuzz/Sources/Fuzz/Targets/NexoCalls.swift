@@ -15,9 +15,11 @@ extension FuzzTarget {
                 #"{"SaleToPOIRequest":{"MessageHeader":{"MessageCategory":"\#(category)","ServiceID":"\#(id)",~},"#
                     + #""\#(category)Request":\#(request)}}"#
             }
-            let sale = #"{"SaleData":{"SaleTransactionID":{"TransactionID":"1","TimeStamp":"x"}},"#
+            let sale =
+                #"{"SaleData":{"SaleTransactionID":{"TransactionID":"1","TimeStamp":"x"}},"#
                 + #""PaymentTransaction":{"AmountsReq":{"Currency":"EUR","RequestedAmount":12.5}}}"#
-            let original = #"{"OriginalPOITransaction":{"POITransactionID":{"TransactionID":"^","TimeStamp":"x"}},"#
+            let original =
+                #"{"OriginalPOITransaction":{"POITransactionID":{"TransactionID":"^","TimeStamp":"x"}},"#
                 + #""ReversalReason":"MerchantCancel","ReversedAmount":1}"#
             let reference = #"{"MessageReference":{"ServiceID":"1"},"AbortReason":"x"}"#
             return [

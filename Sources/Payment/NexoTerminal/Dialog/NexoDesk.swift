@@ -82,7 +82,10 @@ struct NexoDesk: Sendable {
 
     /// Begins the work of a message.
     ///
-    /// - Parameter card: the acquired card that the message uses; nil for none.
+    /// - Parameters:
+    ///   - dialog: the message.
+    ///   - operation: what it asks for.
+    ///   - card: the acquired card that the message uses; nil for none.
     /// - Throws: `Busy`, `InsertedCard`, or `NotAllowed` for a message that came before; nothing began then.
     mutating func begin(
         _ dialog: NexoDialog, _ operation: TerminalOperation, card: Acquisition? = nil

@@ -35,7 +35,9 @@ struct NexoReceipt {
         ]
         if let card {
             if let lastFour = card.lastFour { lines.append(Line(key: "pan", name: "Card", value: "**** " + lastFour)) }
-            if let name = card.applicationName { lines.append(Line(key: "preferredName", name: "Pref. name", value: name)) }
+            if let name = card.applicationName {
+                lines.append(Line(key: "preferredName", name: "Pref. name", value: name))
+            }
             lines.append(Line(key: "paymentMethod", name: "Payment method", value: NexoCard.brand(card)))
             lines.append(Line(key: "posEntryMode", name: "Entry mode", value: NexoCard.receiptEntryMode(card)))
             lines.append(Line(key: "filler"))

@@ -195,7 +195,8 @@ extension NexoTerminal {
             case nil: nil
             }
         guard given == nil || given == currency.code else {
-            throw .format(place + ".SaleData", "SaleToAcquirerData", "The transaction has the currency \(currency.code)")
+            throw .format(
+                place + ".SaleData", "SaleToAcquirerData", "The transaction has the currency \(currency.code)")
         }
     }
 
@@ -203,7 +204,8 @@ extension NexoTerminal {
     private static func card(
         _ request: JSONValue, _ desk: NexoDesk, _ call: NexoCall
     ) throws(NexoFailure) -> NexoDesk.Acquisition? {
-        guard let id = request.at("PaymentData", "CardAcquisitionReference", "TransactionID")?.string else { return nil }
+        let reference = request.at("PaymentData", "CardAcquisitionReference", "TransactionID")
+        guard let id = reference?.string else { return nil }
         guard let acquired = desk.acquired, acquired.transactionID == id, acquired.till == call.header.id.saleID else {
             throw NexoFailure(.notFound, "No card was acquired under this reference")
         }

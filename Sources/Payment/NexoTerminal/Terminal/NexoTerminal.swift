@@ -169,11 +169,10 @@ public struct NexoTerminal: Sendable {
         do throws(NexoFailure) {
             try header.check()
             request = try envelope.request()
-            if let shape = NexoShape.request(header.category) {
-                try shape.check(request, at: "SaleToPOIRequest.\(header.category.rawValue)Request")
-            } else {
+            guard let shape = NexoShape.request(header.category) else {
                 throw NexoFailure(.unavailableService, "\(header.category.rawValue) is not supported")
             }
+            try shape.check(request, at: "SaleToPOIRequest.\(header.category.rawValue)Request")
             if let member = try carryOut(call, request) {
                 reply(member, to: call)
             } else if call.way == .async, header.category != .abort {
@@ -236,7 +235,10 @@ public struct NexoTerminal: Sendable {
 
     /// Answers a message, over HTTP or at the event address, encrypted if it was.
     ///
-    /// - Parameter isLate: whether it began work; the cloud has taken such a message when it began.
+    /// - Parameters:
+    ///   - member: the object of the response.
+    ///   - call: the message.
+    ///   - isLate: whether it began work; the cloud has taken such a message when it began.
     private mutating func reply(_ member: JSONValue.Member, to call: NexoCall, isLate: Bool = false) {
         let message = sealed(member, call)
         if call.way == .async {

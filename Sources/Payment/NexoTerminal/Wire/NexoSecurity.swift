@@ -104,7 +104,8 @@ struct NexoTrailer: Hashable, Sendable {
     init?(_ json: JSONValue) {
         do throws(NexoFailure) { try Self.shape.check(json, at: "SecurityTrailer") } catch { return nil }
         guard json["AdyenCryptoVersion"]?.textValue == "\(NexoKey.cryptoVersion)",
-            let identifier = json["KeyIdentifier"]?.string, let version = json["KeyVersion"]?.textValue.flatMap({ Int($0) }),
+            let identifier = json["KeyIdentifier"]?.string,
+            let version = json["KeyVersion"]?.textValue.flatMap({ Int($0) }),
             let nonce = json["Nonce"]?.string.flatMap({ [UInt8](base64: $0) }), nonce.count == 16,
             let code = json["Hmac"]?.string.flatMap({ [UInt8](base64: $0) }), code.count == 32
         else { return nil }

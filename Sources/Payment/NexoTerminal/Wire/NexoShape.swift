@@ -30,7 +30,9 @@ indirect enum NexoShape: Sendable {
 
     /// Checks a value.
     ///
-    /// - Parameter place: where it is, such as `SaleToPOIRequest.PaymentRequest`.
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - place: where it is, such as `SaleToPOIRequest.PaymentRequest`.
     /// - Throws: `MessageFormat` with the place and the field.
     func check(_ value: JSONValue, at place: String) throws(NexoFailure) {
         guard case .object(let members) = self else { return try check(value, place, "") }
@@ -58,7 +60,9 @@ indirect enum NexoShape: Sendable {
             }
         case (.list(let shape), .list(let elements)):
             for element in elements {
-                if case .object = shape { try shape.check(element, at: place + "." + name) } else {
+                if case .object = shape {
+                    try shape.check(element, at: place + "." + name)
+                } else {
                     try shape.check(element, place, name)
                 }
             }

@@ -135,14 +135,17 @@ struct TerminalCertificateOptions: ParsableArguments {
     /// characters.
     static func check(_ id: String) throws {
         let parts = id.split(separator: "-", omittingEmptySubsequences: false)
-        let isFormed = parts.count == 2 && parts.allSatisfy { part in
-            !part.isEmpty && part.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: false
-                }
+        let isFormed =
+            parts.count == 2
+            && parts.allSatisfy { part in
+                !part.isEmpty
+                    && part.utf8.allSatisfy { byte in
+                        switch byte {
+                        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                        default: false
+                        }
+                    }
             }
-        }
         guard isFormed, commonName(id).utf8.count <= 64 else {
             throw ValidationError("'\(id)' is not the ID of a terminal, such as \(NexoOptions.standardID)")
         }
