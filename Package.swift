@@ -29,10 +29,13 @@ func tests(
         path: "Tests/\(place)Tests", exclude: list(excluding), resources: list(copying).map { .copy($0) })
 }
 
-/// What sessions and tests of payments with simulated cards use, and what protocols of tills use.
+/// What many targets use: sessions and tests with simulated cards, payment hosts, scenarios, and protocols of tills.
 let cards = "CardSecrets Determinism EMV Money Payments Simulator SmartCard"
+let hosts = "Connections Cryptography HostSecurity ISO8583"
+let scenarios = "ScenarioFormat ScenarioRunner Sessions Settings Simulator"
 let tills = "Determinism Money Payments Terminal Text"
 func list(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
 /// The modules of other packages, by the package that they come from.
 let packages = [
     "ArgumentParser": "swift-argument-parser", "GRDB": "GRDB.swift", "GRDBSQLite": "GRDB.swift", "NIOCore": "swift-nio",
@@ -68,6 +71,7 @@ let card = layer(
     target("ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard Text"),
     target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"))
 
+/// Drivers of card readers.
 let readers = layer(
     "Sources/Readers",
     target("USB", uses: "CLibUSB Concurrency Determinism Files Text"),
@@ -83,8 +87,8 @@ let payment = layer(
         "Hardware", uses: "CardSecrets CCID Concurrency Determinism DFU EMV Files MagneticStripe Money Payments PCSC",
         "SmartCard Text USB EntryPoint"), target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
     target(
-        "TillConfiguration", uses: "CardSecrets CCID Connections Cryptography Determinism EMV Hardware HostSecurity",
-        "ISO8583 MagneticStripe Money Payments Printing Settings SmartCard Text USB"),
+        "TillConfiguration", uses: hosts, "CardSecrets CCID Determinism EMV Hardware MagneticStripe Money Payments",
+        "Printing Settings SmartCard Text USB"),
     target("Receipts", uses: "CCairo EMV Money Payments Printing Text"),
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
@@ -93,8 +97,8 @@ let payment = layer(
     target("NexoTerminal", uses: tills, "CardSecrets Cryptography"),
     target("HostSecurity", uses: "CardSecrets Concurrency CToken Cryptography Determinism Files ISO8583 Settings Text"),
     target(
-        "Hosts", uses: "CardSecrets Concurrency Connections Cryptography Determinism EMV HostSecurity ISO8583",
-        "MagneticStripe Money Payments SmartCard Text TillConfiguration"))
+        "Hosts", uses: hosts, "CardSecrets Concurrency Determinism EMV MagneticStripe Money Payments SmartCard Text",
+        "TillConfiguration"))
 
 /// Records, the network, and the actions and stores above them.
 let store = layer(
@@ -118,20 +122,18 @@ let simulator = layer(
             + " StoreSite TerminalServer Testing WorkQueue", sources: "Bridges Cards Clock Devices Issuer",
         embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"),
     target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"),
-    target(
-        "Acquirer", uses: cards, "Concurrency Connections Cryptography Files GRDB HostSecurity ISO8583 MagneticStripe",
-        "Settings Text"), target("StoreSite", uses: "Cryptography Determinism Money Text", excluding: "Server"),
+    target("Acquirer", uses: cards, hosts, "Concurrency Files GRDB MagneticStripe Settings Text"),
+    target("StoreSite", uses: "Cryptography Determinism Money Text", excluding: "Server"),
     target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
     target(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
         "StoreSite"), target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
     target(
-        "TerminalServer", uses: "CardSecrets Connections Determinism EMV Files HTTPListening Money Networking",
-        "NexoTerminal Payments Sessions Settings Simulator StripeTerminal Terminal Text TillConfiguration Yosemite ZVT"),
+        "TerminalServer", uses: tills, "CardSecrets Connections EMV Files HTTPListening Networking NexoTerminal",
+        "Sessions Settings Simulator StripeTerminal TillConfiguration Yosemite ZVT"),
     target(
-        "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography EntryPoint Hardware HostSecurity Hosts",
-        "ISO8583 Networking Printing Settings Storage StoreSite StripeTerminal Terminal Text TillConfiguration USB",
-        "Yosemite"),
+        "Sessions", uses: cards, hosts, "Acquirer Concurrency EntryPoint Hardware Hosts Networking Printing Settings",
+        "Storage StoreSite StripeTerminal Terminal Text TillConfiguration USB Yosemite"),
     target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target(
         "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Acquirer Determinism EMV Hardware ISO8583 Money",
@@ -140,18 +142,15 @@ let simulator = layer(
         "ScenarioRunner", at: "Simulator/Scenarios/Runner", uses: "Determinism Hardware Money Payments",
         "ScenarioFormat SessionViews Sessions Settings Simulator StoreSite StripeTerminal Terminal Text Yosemite"),
     target(
-        "Recorder", at: "Simulator/Scenarios/Recorder", uses: "CardSecrets Determinism EMV Hardware Money Payments",
-        "ScenarioFormat ScenarioRunner Sessions Settings Simulator SmartCard Text TillConfiguration"),
-    target(
-        "Explorer", uses: "Determinism Hardware Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
-        "Simulator StoreSite Text Yosemite"),
+        "Recorder", at: "Simulator/Scenarios/Recorder", uses: scenarios,
+        "CardSecrets Determinism EMV Hardware Money Payments SmartCard Text TillConfiguration"),
+    target("Explorer", uses: scenarios, "Determinism Hardware Money Payments StoreSite Text Yosemite"),
     target(
         "SimulationServer", at: "Simulator/Service", uses: "Acquirer CardSecrets Concurrency Cryptography Determinism",
         "EMV HTTPListening Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner SessionViews",
         "Sessions Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
-    target(
-        "SimulatorTesting", at: "Simulator/Testing", uses: "ScenarioFormat ScenarioRunner Sessions Settings",
-        "Simulator", excluding: "SimulatedTime"), target("WorkQueue", uses: "Connections Determinism PostgreSQL"))
+    target("SimulatorTesting", at: "Simulator/Testing", uses: scenarios, excluding: "SimulatedTime"),
+    target("WorkQueue", uses: "Connections Determinism PostgreSQL"))
 
 /// The command, the doctor, and receipts by mail.
 let program = layer(
@@ -172,66 +171,63 @@ let program = layer(
 
 /// The tests and what they share.
 let testTargets = layer(
-    "Tests/Support", tests("Simulator/WorkQueue", uses: "Connections Determinism PostgreSQL TestPostgreSQL"),
-    target("Fakes", uses: "Determinism Money Networking Text Yosemite"), tests("Card/SmartCard"), target("CTestFonts"),
-    tests("Foundations/Concurrency", uses: "TestDoubles"), tests("Foundations/Monitoring", uses: "Determinism"),
-    tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
-    tests("Card/EMVReplay", uses: "CardSecrets Determinism EMV Money Settings SmartCard", copying: "Traces"),
-    tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"), target("TestPostgreSQL"),
-    tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"), target("CCrashDisk"),
-    tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
-    tests("Readers/Guest", of: "CCID", uses: "CardSecrets Determinism EMV Hardware Simulator SmartCard USB"),
-    tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"),
-    tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"), tests("Foundations/Text"),
-    tests("Readers/USB", uses: "CLibUSB Determinism"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
-    tests("Payment/NexoTerminal", uses: tills, "CardSecrets Cryptography"),
+    "Tests/Support",
     tests(
         "Payment/Hardware", uses: cards, "CCID DFU EntryPoint MagneticStripe Settings SimulatedTime TestDoubles",
-        "TillConfiguration USB"), tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
-    tests("Foundations/Determinism"),
-    tests(
-        "Payment/Hosts", uses: cards, "Connections Cryptography HostSecurity ISO8583 SimulatedTime TillConfiguration"),
-    tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
-    tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
-    tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"), tests("Foundations/Money"),
-    tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters Text", excluding: "Goldens"),
+        "TillConfiguration USB"), tests("Store/PostgreSQL", uses: "Connections Determinism TestDoubles TestPostgreSQL"),
     tests(
         "Payment/TillConfiguration", uses: "CardSecrets Cryptography Determinism EMV Hardware MagneticStripe Money",
         "Payments Printing Settings", excluding: "Frozen"), tests("Foundations/Connections", uses: "Determinism Files"),
-    tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/CardSecrets"),
-    tests("Payment/Terminal", uses: "Determinism Money Payments"),
-    tests("Store/Fleet", uses: "Connections Determinism Money Payments PostgreSQL Storage TestPostgreSQL"),
-    tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"), tests("Program/ManualPages"),
     tests(
         "Store/Yosemite", uses: cards, "CCID CCrashDisk Concurrency DFU Fakes Files Hardware Networking Printing",
         "Receipts Settings SimulatedTime Storage StoreSite TestDoubles Text TillConfiguration"), target("TestPrinters"),
     tests(
-        "Simulator/Acquirer", uses: cards, "Connections Cryptography Hosts HostSecurity ISO8583 MagneticStripe",
-        "SimulatedTime Text"), tests("Simulator/TerminalServer", uses: "Connections Determinism TestDoubles Text"),
-    tests(
-        "Simulator/Explorer", uses: "Determinism Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
-        "Simulator StoreSite"), tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"),
-    tests(
         "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
-        "TillConfiguration"), tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"),
-    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"), tests("Payment/StripeTerminal", uses: tills),
-    tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
-    tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
+        "TillConfiguration"), tests("Simulator/WorkQueue", uses: "Connections Determinism PostgreSQL TestPostgreSQL"),
     tests(
         "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring Sessions SessionViews",
-        "Simulator Text"), tests("Store/PostgreSQL", uses: "Connections Determinism TestDoubles TestPostgreSQL"),
-    tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard"),
+        "Simulator Text"), tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"),
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID ContactlessKernel8 Cryptography Determinism EMV EntryPoint",
-        "Hardware MagneticStripe Money Payments Settings SimulatedTime SmartCard USB"),
+        "Hardware MagneticStripe Money Payments Settings SimulatedTime SmartCard USB"), tests("Foundations/Money"),
     tests(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
-        "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"), tests("Foundations/Files"),
-    tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
-    tests("Program/Command", of: "", uses: cards, "CCID Connections PCSC PostgreSQL TestPostgreSQL TestPrinters USB"),
+        "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"),
     tests(
         "Program/Doctor", uses: "CCID Determinism Hardware MagneticStripe Printing Settings SimulatedTime Simulator",
-        "Storage USB"), tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"))
+        "Storage USB"), tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"),
+    tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters Text", excluding: "Goldens"),
+    tests("Program/Command", of: "", uses: cards, "CCID Connections PCSC PostgreSQL TestPostgreSQL TestPrinters USB"),
+    tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
+    tests("Card/EMVReplay", uses: "CardSecrets Determinism EMV Money Settings SmartCard", copying: "Traces"),
+    tests("Readers/Guest", of: "CCID", uses: "CardSecrets Determinism EMV Hardware Simulator SmartCard USB"),
+    tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
+    tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
+    tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard"),
+    tests("Store/Fleet", uses: "Connections Determinism Money Payments PostgreSQL Storage TestPostgreSQL"),
+    tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
+    tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
+    tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"), target("CTestFonts"),
+    tests("Simulator/Acquirer", uses: cards, hosts, "Hosts MagneticStripe SimulatedTime Text"), tests("Card/SmartCard"),
+    tests("Simulator/Explorer", uses: scenarios, "Determinism Money Payments StoreSite"), tests("Program/ManualPages"),
+    tests("Simulator/TerminalServer", uses: "Connections Determinism TestDoubles Text"), tests("Foundations/Files"),
+    tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Foundations/Text"),
+    tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/Determinism"),
+    tests("Payment/Hosts", uses: cards, hosts, "SimulatedTime TillConfiguration"), tests("Foundations/CardSecrets"),
+    tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), target("TestPostgreSQL"),
+    tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"), target("CCrashDisk"),
+    tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
+    tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"),
+    tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"),
+    tests("Payment/NexoTerminal", uses: tills, "CardSecrets Cryptography"),
+    tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
+    target("Fakes", uses: "Determinism Money Networking Text Yosemite"), tests("Payment/StripeTerminal", uses: tills),
+    tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
+    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"),
+    tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
+    tests("Payment/Terminal", uses: "Determinism Money Payments"), tests("Foundations/Monitoring", uses: "Determinism"),
+    tests("Foundations/Concurrency", uses: "TestDoubles"), tests("Readers/USB", uses: "CLibUSB Determinism"))
+
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [
     "Foundations": "CardSecrets Concurrency Connections Cryptography Determinism Files Money Monitoring Settings Text",

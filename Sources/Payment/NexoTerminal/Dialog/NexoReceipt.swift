@@ -115,6 +115,7 @@ enum NexoCard {
     private static func entryMode(_ card: CardDetails) -> String? {
         switch card.entryMode {
         case .chip: "ICC"
+        case .contactless: "Contactless"
         case .swipe, .fallback: "MagStripe"
         case .other: nil
         }
@@ -123,6 +124,7 @@ enum NexoCard {
     static func receiptEntryMode(_ card: CardDetails) -> String {
         switch card.entryMode {
         case .chip: "ICC"
+        case .contactless: "CLESS_CHIP"
         case .swipe, .fallback: "MSR"
         case .other(let word): word
         }
