@@ -9,7 +9,7 @@ struct SimulateNexoTerminalTests {
 
     init() throws { scratch = try Scratch() }
 
-    private func run(_ program: String, _ arguments: String...) throws -> (status: Int32, output: String) {
+    private func run(_ program: String, _ arguments: String...) throws -> (status: Int32?, output: String) {
         let result = try Child(program: "/usr/bin/env", [program] + arguments, in: scratch).result()
         return (result.status, result.output)
     }
