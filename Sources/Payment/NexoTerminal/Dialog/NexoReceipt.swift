@@ -137,7 +137,8 @@ enum NexoCard {
         case .onlinePIN: ["OnlinePIN"]
         case .signature: ["PaperSignature"]
         case .offlinePINAndSignature: ["OfflinePIN", "PaperSignature"]
-        case .other: ["UnknownMethod"]
+        // nexo has no word for the cardholder's own device.
+        case .other, .device: ["UnknownMethod"]
         case .none, .failed, .encipheredOfflinePIN, .encipheredOfflinePINAndSignature: []
         }
     }
