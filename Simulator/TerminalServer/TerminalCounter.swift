@@ -1,5 +1,6 @@
 public import Determinism
 public import Payments
+import Sessions
 public import StripeTerminal
 public import Terminal
 
