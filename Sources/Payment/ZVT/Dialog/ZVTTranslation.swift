@@ -194,11 +194,13 @@ struct ZVTStatusInformation {
     /// Numbers of card types by brand. A brand without one has its name only.
     private static let cardTypes: [String: UInt8] = [
         "girocard": 5, "mastercard": 6, "americanExpress": 8, "visa": 0x0A, "diners": 0x0C, "jcb": 0x0E,
-        "maestro": 0x2E, "unionPay": 0xC6, "discover": 0xE8,
+        "unionPay": 0xC6, "discover": 0xE8,
     ]
 
+    /// The number of the card type. Maestro, which is a product of Mastercard, has one of its own.
     private static func cardType(_ card: CardDetails) -> [ZVTField] {
-        cardTypes[card.brand].map { [ZVTField(0x8A, [$0])] } ?? []
+        let isMaestro = ["A0000000043060", "A0000000042203"].contains { card.aid?.hasPrefix($0) == true }
+        return (isMaestro ? 0x2E : cardTypes[card.brand]).map { [ZVTField(0x8A, [$0])] } ?? []
     }
 
     /// The card's own name of its application, or the brand, with a zero behind it.
