@@ -82,6 +82,11 @@ struct WireTill {
         return messages
     }
 
+    /// Registers, so that the terminal names its currency, when it has done with what ran before.
+    mutating func register() async throws {
+        while try await command(Self.registration) == [Self.pleaseWait] {}
+    }
+
     /// Asks for the last transaction, until the terminal has done with what ran before.
     mutating func last() async throws -> [String] {
         while true {

@@ -51,6 +51,7 @@ struct ZVTConnectionTests {
         let paid = try await till.command(WireTill.sale(1250), until: "060f")
         till.close()
         var again = try await WireTill(server)
+        try await again.register()
         #expect(try await again.last().status == paid.status)
         await server.stop()
     }
@@ -63,6 +64,7 @@ struct ZVTConnectionTests {
         #expect(messages.contains { $0.hasPrefix("060f") } == false)
         #expect(messages.status.isEmpty == !isPaid)
         var again = try await WireTill(server)
+        try await again.register()
         let last = try await again.last()
         #expect(isPaid ? last.status == messages.status : last == Self.nothingPaid)
         await server.stop()
