@@ -38,6 +38,8 @@ struct HelpTests {
                 SUBCOMMANDS:
                   pay                     Take a card payment.
                   refund                  Refund a captured payment.
+                  terminal                Be the card terminal of a till that speaks a terminal
+                                          protocol.
                   payments                List, show, capture, recover, and sync payments.
                   receipts                List, show, render, print, and email receipts.
                   printers                List and test printers, and set the default printer.
