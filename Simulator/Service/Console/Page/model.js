@@ -122,13 +122,19 @@ function fail(error) {
   tell(error.message, true);
 }
 
+/** The readings of the session that have begun, and the newest one that is shown. */
+let [readings, shownReading] = [0, 0];
+
 /** Reads the session again. */
 export async function refresh() {
-  const session = state.session;
+  const session = state.session,
+    reading = ++readings;
   if (!session) return changed();
   try {
     const [view, payments] = [await ask("GET", at("")), await ask("GET", at("/payments"))];
-    if (session !== state.session) return;
+    // An answer that a later one has overtaken says how the session was before.
+    if (session !== state.session || reading < shownReading) return;
+    shownReading = reading;
     [state.view, state.payments] = [view, payments];
     const running = payments.find(( /** @type {any} */ entry) => entry.running);
     if (running) state.payment = running.id;
