@@ -79,7 +79,7 @@ struct TillScenarioTests {
     }
 
     @Test func `a file has steps or a till`() {
-        #expect(mistakes(sale() + "steps: [connect]\n").contains("'till' on line 3 is also given"))
+        #expect(mistakes(sale() + "steps: [connect]\n").contains("'till' is also given"))
         #expect(mistakes("template_version: 1\ndescription: d\n").contains("the key 'steps' is missing"))
     }
 

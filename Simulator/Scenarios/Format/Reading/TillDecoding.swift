@@ -5,7 +5,7 @@ extension ScenarioDecoder {
     mutating func till(_ node: SettingsNode) -> (tillProtocol: TillProtocol, steps: [ScenarioStep])? {
         guard let entry = try? node.optional("till") else { return nil }
         if let steps = try? node.optional("steps") {
-            note(steps.error("'till' on line \(entry.location.line) is also given; write the steps among its requests"))
+            note(steps.error("'till' is also given; write the steps among its requests"))
         }
         let tillProtocol = note { () throws(SettingsError) in
             try entry.required("protocol").choice(TillProtocol.self)
