@@ -181,6 +181,30 @@ struct GoldenCardTests {
         #expect(answer.contains("9F260886848282E92AD784"))
     }
 
+    @Test func `the simulated card gives the single step of online PIN`() throws {
+        var card = try Self.card { $0.verification = [.onlinePIN] }
+        _ = try Self.send(Self.select, to: &card)
+        let options = Self.processingOptions.replacing("000000001500", with: "000000015000")
+        #expect(try Self.send(options, to: &card).hasSuffix("9000"))
+        let command =
+            "80AE4000280000000150000000000000000276000000808109782611230011223344E04410448000000000000000"
+        let answer = try Self.send(command, to: &card)
+        #expect(answer.contains("9F260850840B583F269A7A"))
+        #expect(answer.hasSuffix("9F810201029000"))
+    }
+
+    @Test func `the simulated card gives the single step of no local authentication`() throws {
+        var card = try Self.card { $0.authenticatesLocally = false }
+        _ = try Self.send(Self.select, to: &card)
+        let options = try Self.send(Self.processingOptions, to: &card)
+        #expect(options.hasPrefix("77") && options.contains("8202000A940408010101"))
+        let command =
+            "80AE8000280000000015000000000000000276800000008109782611230011223344E00810080000000000000000"
+        let answer = try Self.send(command, to: &card)
+        #expect(answer.contains("9F270180"))
+        #expect(answer.contains("9F26087892014CC4D547EB"))
+    }
+
     @Test func `plain records do not change the MACs`() throws {
         var card = try Self.card { $0.enciphersRecords = false }
         try Self.open(&card, reading: false)
@@ -230,17 +254,20 @@ struct GoldenCardTests {
         #expect(try Self.send("80A8000002830000", to: &card) == "6700")
     }
 
-    @Test func `the test keys are the hashes of their names, with the smaller y`() throws {
+    @Test(arguments: CertificateSuite.allCases)
+    func `the test keys are the hashes of their names, with the smaller y`(suite: CertificateSuite) throws {
         let keys = try TestECKeys.embedded()
-        let hash = try SHA256.hash(Array("CardPresent EC test key ca-p256".utf8))
-        let key = try EllipticCurvePrivateKey(secret: SensitiveBytes(hash), on: .p256).withSmallerY()
-        #expect(try keys.authority(.p256).publicKey == key.publicKey)
-        for suite in CertificateSuite.allCases {
-            #expect(try keys.authority(suite).publicKey.hasSmallerY)
-            #expect(try keys.issuer(suite).publicKey.hasSmallerY)
-            #expect(try keys.authority(suite).curve == suite.curve)
-        }
-        #expect(keys.card.publicKey.hasSmallerY)
+        #expect(try keys.authority(suite).publicKey == Self.publicKey("ca", suite))
+        #expect(try keys.issuer(suite).publicKey == Self.publicKey("issuer", suite))
+        #expect(try keys.card.publicKey == Self.publicKey("icc", .p256))
+    }
+
+    /// The public key of the hash of a name, which is shorter than the order of P-521.
+    private static func publicKey(_ owner: String, _ suite: CertificateSuite) throws -> EllipticCurvePoint {
+        let name = Array("CardPresent EC test key \(owner)-\(suite)".utf8)
+        let hash = try suite == .p256 ? SHA256.hash(name) : SHA512.hash(name)
+        let secret = [UInt8](repeating: 0, count: suite.keyLength - hash.count) + hash
+        return try EllipticCurvePrivateKey(secret: SensitiveBytes(secret), on: suite.curve).withSmallerY().publicKey
     }
 
     private static func text(_ bytes: [UInt8]) -> String {
