@@ -43,6 +43,18 @@ struct Kernel8CaseTests {
         #expect(run.outcome?.fieldOff == nil)
     }
 
+    // EMV Book C-8 state 1: the languages of messages, filled with zeros to eight bytes
+    @Test(arguments: [("5F2D02656E", "656E000000000000"), ("5F2D086465656E66726974", "6465656E66726974"), ("", "")])
+    func `messages have the languages of the card`(object: String, languages: String) throws {
+        let card = ScriptedCard()
+        card.selection = Self.selection(
+            "5007544553542043389F380E9F2B089E409F02069F1A029F3501" + object)
+        let result = try #require(try Kernel8Fixture().run(card).kernel.result)
+        #expect(result.error == nil)
+        let filled = hex(languages) + [UInt8](repeating: 0, count: 8 - hex(languages).count)
+        #expect(result.userInterfaceRequest == hex("0300000013") + filled)
+    }
+
     @Test func `without a PDOL the values are empty`() throws {
         let run = try refused(Self.selection("50045445 5354"))
         #expect(run.commands.map(\.bytes) == [hex("80A8000002830000")])
@@ -98,6 +110,22 @@ struct Kernel8CaseTests {
         #expect(run.commands[1...3].map(\.p1) == [2, 3, 1])
         #expect(run.kernel.authentication == .succeeded)
         #expect(run.outcome?.status == .approved)
+    }
+
+    // EMV Book E §7: a plain record does not count in the channel
+    @Test func `plain and enciphered records may alternate`() throws {
+        for isFirstEnciphered in [true, false] {
+            let card = ScriptedCard()
+            card.enciphersRecords = isFirstEnciphered
+            card.bends[0xB2] = { [unowned card] right in
+                card.enciphersRecords.toggle()
+                return right
+            }
+            let run = try Kernel8Fixture().run(card)
+            #expect(run.kernel.authentication == .succeeded)
+            #expect(run.record[0x9F_8109] == hex("245EF795395063FD"))
+            #expect(run.outcome?.status == .approved)
+        }
     }
 
     /// A decision of the card, the capability of the terminal, and what follows.
