@@ -12,7 +12,7 @@ actor ServedAccount: DeliverySource {
     private var calls = 0
     private var ready: [Int: StripeAnswer] = [:]
     private var waiting: [Int: CheckedContinuation<StripeAnswer?, Never>] = [:]
-    /// The requests of readers that wait for a card.
+    /// The requests of readers that wait for a test card, or for an answer.
     private var awaited: [IdempotencyKey: TerminalRequest] = [:]
     private var counters: [String: any TerminalCounter] = [:]
     /// The newest work of each counter: the next one begins after it.
@@ -104,6 +104,7 @@ actor ServedAccount: DeliverySource {
             guard readers.awaitsTestCards else { return take(request, with: nil, at: reader) }
             awaited[request.key] = request
             report(.waitingForCard, request.key)
+        case .terminal(_, .begin(let request)) where request.operation.isInput: awaited[request.key] = request
         case .terminal(let reader, .begin(let request)):
             report(.working, request.key)
             if case .display(let lines) = request.operation {
@@ -115,14 +116,19 @@ actor ServedAccount: DeliverySource {
                 }
             }
         case .terminal(let reader, .cancel(let key, let reason)):
-            guard readers.awaitsTestCards else {
-                if let counter = counter(reader) { Task { await counter.cancel(key) } }
-                return
+            if awaited.removeValue(forKey: key) != nil {
+                finish(key, CounterEnd(outcome: .canceled(reason), now: now))
+            } else if !readers.awaitsTestCards, let counter = counter(reader) {
+                Task { await counter.cancel(key) }
             }
-            // After the card was presented, the result counts.
-            guard awaited.removeValue(forKey: key) != nil else { return }
-            finish(key, CounterEnd(outcome: .canceled(reason), now: now))
+            // After a test card was presented, the result counts.
         case .terminal(_, .recover), .terminal(_, .print): break
+        case .answer(let answer, let key, _):
+            guard awaited.removeValue(forKey: key) != nil else { return }
+            finish(key, CounterEnd(outcome: answer.outcome, now: now))
+        case .tip(let tip, let key, _):
+            // Without the sum, the customer pays what the till asked for, and the transaction says so.
+            if let whole = awaited[key]?.adding(tip: tip) { awaited[key] = whole }
         case .present(let card, let key, let reader) where !readers.awaitsTestCards:
             if let counter = counter(reader) { Task { await counter.present(card, for: key) } }
         case .present(let card, let key, let reader):
@@ -213,4 +219,8 @@ actor ServedAccount: DeliverySource {
             report(.recovering, key)
         }
     }
+}
+
+extension TerminalOperation {
+    fileprivate var isInput: Bool { if case .input = self { true } else { false } }
 }

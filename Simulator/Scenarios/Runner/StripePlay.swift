@@ -11,7 +11,7 @@ import Yosemite
 struct StripePlay: Sendable {
     private var account: StripeTerminal
     private var calls = 0
-    /// The requests that wait for a card.
+    /// The requests that wait for a card or an answer.
     private var awaited: [IdempotencyKey: TerminalRequest] = [:]
     /// The payments of the journal by the requests that made them.
     private var payments: [IdempotencyKey: PaymentID] = [:]
@@ -50,6 +50,10 @@ struct StripePlay: Sendable {
             awaited[request.key] = request
             report(.waitingForCard, request.key, session)
         case .terminal(_, .begin(let request)):
+            if case .input = request.operation {
+                awaited[request.key] = request
+                return
+            }
             report(.working, request.key, session)
             finish(request.key, try await change(request.operation, in: session), session)
         case .terminal(_, .cancel(let key, let reason)):
@@ -67,6 +71,11 @@ struct StripePlay: Sendable {
                 report(.recovering, key, session)
                 throw error
             }
+        case .answer(let answer, let key, _):
+            guard awaited.removeValue(forKey: key) != nil else { return }
+            finish(key, answer.outcome, session)
+        case .tip(let tip, let key, _):
+            if let whole = awaited[key]?.adding(tip: tip) { awaited[key] = whole }
         case .terminal(_, .recover), .terminal(_, .print): break
         }
     }

@@ -34,6 +34,23 @@ public struct TerminalRequest: Hashable, Sendable {
         (self.receiptColumns, self.isAutomatic) = (receiptColumns, isAutomatic)
     }
 
+    /// Returns this request with a tip that the customer added at the reader, in the same currency; nil when it takes no
+    /// payment, has a tip, or the sum is too large.
+    public func adding(tip: Money) -> TerminalRequest? {
+        let whole: TerminalOperation
+        switch operation {
+        case .payment(let amount, nil):
+            guard let sum = try? amount.adding(tip) else { return nil }
+            whole = .payment(amount: sum, tip: tip)
+        case .preauthorization(let amount):
+            guard let sum = try? amount.adding(tip) else { return nil }
+            whole = .preauthorization(amount: sum)
+        default: return nil
+        }
+        return TerminalRequest(
+            key: key, till: till, operation: whole, receiptColumns: receiptColumns, isAutomatic: isAutomatic)
+    }
+
     /// Whether another request with the same key is this one again. The width of receipts may differ.
     func isSame(as other: TerminalRequest) -> Bool { till == other.till && operation == other.operation }
 }

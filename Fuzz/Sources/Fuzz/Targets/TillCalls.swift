@@ -28,6 +28,14 @@ extension FuzzTarget {
                     "G/v1/events?limit=1",
                     "D/v1/terminal/readers/~", "P/_simulator/faults fault=reader_offline&times=2",
                 ],
+                [
+                    opening[0],
+                    "P/v1/terminal/readers/~/collect_inputs inputs[0][type]=email&inputs[0][custom_text][title]=Mail"
+                        + "&inputs[1][type]=selection&inputs[1][custom_text][title]=Fit&inputs[1][required]=true"
+                        + "&inputs[1][selection][choices][0][id]=a&inputs[1][selection][choices][0][text]=A",
+                    "P/_simulator/inputs reader=~&answers[]=a@b&answers[]=a", opening[1] + sale,
+                    process + "&process_config[tipping][amount_eligible]=9", present + " amount_tip=100", "+",
+                ],
             ].map { Array($0.joined(separator: "\n").utf8) }
         },
         run: { input in
@@ -83,6 +91,8 @@ private struct CallWorld {
             switch work {
             case .terminal(_, .begin(let request)):
                 running.append(request)
+                // A question stays as it is until it is answered or canceled.
+                if case .input = request.operation { continue }
                 try? account.report(request.operation.needsCard ? .waitingForCard : .working, of: request.key, at: now)
             case .terminal(_, .cancel(let key, let reason)):
                 running.removeAll { $0.key == key }
@@ -91,6 +101,11 @@ private struct CallWorld {
                 for step in [TerminalProgress.cardPresented, .authorizing] {
                     try? account.report(step, of: key, at: now)
                 }
+            case .answer(let answer, let key, _):
+                running.removeAll { $0.key == key }
+                try? account.finish(key, answer.outcome, on: Self.date, at: now)
+            case .tip(let tip, let key, _):
+                running = running.map { $0.key == key ? $0.adding(tip: tip) ?? $0 : $0 }
             case .terminal(_, .recover), .terminal(_, .print): break
             }
         }

@@ -9,12 +9,17 @@ public struct StripeSetup: Sendable {
     let reader: StripeOwnReader?
     /// Finds idempotency keys that were used before a restart, by ``fingerprint(of:)``.
     let spentKeys: Set<String>
+    /// Whether readers ask for a tip before the card.
+    let asksForTips: Bool
 
-    /// Simulated readers. Every test key is right.
-    public static let simulated = StripeSetup(access: .testKeys, reader: nil, spentKeys: [])
+    /// Simulated readers that ask for tips. Every test key is right.
+    public static let simulated = StripeSetup(access: .testKeys, reader: nil, spentKeys: [], asksForTips: true)
 
-    private init(access: StripeAccess, reader: StripeOwnReader?, spentKeys: Set<String>) {
-        (self.access, self.reader, self.spentKeys) = (access, reader, spentKeys)
+    /// Simulated readers that show the amount to a person at once, and ask for no tip. Every test key is right.
+    public static let steered = StripeSetup(access: .testKeys, reader: nil, spentKeys: [], asksForTips: false)
+
+    private init(access: StripeAccess, reader: StripeOwnReader?, spentKeys: Set<String>, asksForTips: Bool) {
+        (self.access, self.reader, self.spentKeys, self.asksForTips) = (access, reader, spentKeys, asksForTips)
     }
 
     /// Describes a reader of this machine.
@@ -28,7 +33,7 @@ public struct StripeSetup: Sendable {
     public static func own(
         _ reader: StripeOwnReader, access: StripeAccess, spentKeys: Set<String> = []
     ) -> StripeSetup {
-        StripeSetup(access: access, reader: reader, spentKeys: spentKeys)
+        StripeSetup(access: access, reader: reader, spentKeys: spentKeys, asksForTips: false)
     }
 
     /// Returns what a file keeps of an idempotency key: SHA-256 in hexadecimal.

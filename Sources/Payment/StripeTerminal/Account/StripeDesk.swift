@@ -19,7 +19,10 @@ struct StripeDesk: Sendable {
     }
 
     private static func needsReader(_ operation: TerminalOperation) -> Bool {
-        if case .display = operation { true } else { operation.needsCard }
+        switch operation {
+        case .display, .input: true
+        default: operation.needsCard
+        }
     }
 
     mutating func start(_ key: IdempotencyKey, _ operation: TerminalOperation) throws(TerminalRefusal) {
@@ -72,10 +75,16 @@ struct StripeTask: Hashable, Sendable {
         case release(String)
         case refund(String)
         case display
+        /// Ask the current question of the reader's action.
+        case input
     }
 
     let reader: String
     let purpose: Purpose
+    /// Whether the reader asks for a tip before the card.
+    var asksForTip = false
+    /// What the customer added to the intent's amount.
+    var tip: Int64 = 0
 }
 
 /// A fault that a test asks for.

@@ -7,7 +7,7 @@ import Text
 extension StripeTerminal {
     mutating func end(_ task: StripeTask, _ key: IdempotencyKey, _ outcome: TerminalOutcome) {
         switch task.purpose {
-        case .process(let intent): endProcess(intent, task.reader, key, outcome)
+        case .process(let intent): endProcess(intent, task, key, outcome)
         case .capture(let intent, let amount): endCapture(intent, amount, outcome)
         case .release(let intent): if outcome.transaction != nil { release(intent) }
         case .refund(let refund):
@@ -19,12 +19,13 @@ extension StripeTerminal {
                 fail(task.reader, key, "processing_error", "The refund was not made.")
             }
         case .display: endDisplay(task.reader, key, outcome)
+        case .input: endInput(task.reader, key, outcome)
         }
         books.readers[task.reader]?.seen = now.milliseconds
     }
 
     /// Ends the action of a reader that belongs to a request. A later action stays.
-    private mutating func endAction(
+    mutating func endAction(
         _ reader: String, _ key: IdempotencyKey, _ change: (inout StripeAction) -> Void
     ) {
         guard var action = books.readers[reader]?.action, action.key == key else { return }
@@ -34,17 +35,18 @@ extension StripeTerminal {
         emit("terminal.reader.action_\(action.state.rawValue)", json)
     }
 
-    private mutating func fail(_ reader: String, _ key: IdempotencyKey, _ code: String, _ message: String) {
+    mutating func fail(_ reader: String, _ key: IdempotencyKey, _ code: String, _ message: String) {
         endAction(reader, key) { ($0.state, $0.failureCode, $0.failureMessage) = (.failed, code, message) }
     }
 
     private mutating func endProcess(
-        _ intent: String, _ reader: String, _ key: IdempotencyKey, _ outcome: TerminalOutcome
+        _ intent: String, _ task: StripeTask, _ key: IdempotencyKey, _ outcome: TerminalOutcome
     ) {
+        let reader = task.reader
         if books.intents[intent]?.state == .processing { books.intents[intent]?.state = .requiresPaymentMethod }
         switch outcome {
-        case .approved(let transaction): approve(intent, reader, key, transaction)
-        case .declined(let decline): self.decline(intent, reader, key, decline)
+        case .approved(let transaction): approve(intent, task, key, transaction)
+        case .declined(let decline): self.decline(intent, task, key, decline)
         case .canceled(.byTill):
             // The till asked for it, and no event tells it again.
             if books.readers[reader]?.action?.key == key { books.readers[reader]?.action = nil }
@@ -58,18 +60,25 @@ extension StripeTerminal {
     }
 
     private mutating func charge(
-        _ intent: StripeIntent, _ reader: String, _ key: IdempotencyKey, _ card: CardDetails?
+        _ intent: StripeIntent, _ reader: String, _ key: IdempotencyKey, _ card: CardDetails?,
+        tip: Int64 = 0
     ) -> StripeCharge {
         StripeCharge(
             id: names.next("ch_"), intent: intent.id, paymentMethod: names.next("pm_"), reader: reader,
-            location: books.readers[reader]?.location, key: key, amount: intent.amount, currency: intent.currency,
-            created: seconds, card: card, description: intent.words["description"], metadata: intent.metadata)
+            location: books.readers[reader]?.location, key: key, amount: intent.amount + tip,
+            currency: intent.currency, created: seconds, card: card, description: intent.words["description"], metadata: intent.metadata)
     }
 
     private mutating func approve(
-        _ id: String, _ reader: String, _ key: IdempotencyKey, _ transaction: TerminalTransaction
+        _ id: String, _ task: StripeTask, _ key: IdempotencyKey, _ transaction: TerminalTransaction
     ) {
         guard var intent = books.intents[id] else { return }
+        let reader = task.reader
+        if task.tip > 0 {
+            // What was charged counts.
+            intent.tip = max(0, transaction.amount.minorUnits - intent.amount)
+            intent.amount = transaction.amount.minorUnits
+        }
         var charge = charge(intent, reader, key, transaction.card)
         if !intent.isManual { charge.captured = charge.amount }
         (intent.charge, intent.paymentMethod, intent.lastError) = (charge.id, charge.paymentMethod, nil)
@@ -82,17 +91,17 @@ extension StripeTerminal {
     }
 
     private mutating func decline(
-        _ id: String, _ reader: String, _ key: IdempotencyKey, _ decline: TerminalDecline
+        _ id: String, _ task: StripeTask, _ key: IdempotencyKey, _ decline: TerminalDecline
     ) {
         guard var intent = books.intents[id] else { return }
         let reason = StripeDecline(decline)
-        var charge = charge(intent, reader, key, decline.card)
+        var charge = charge(intent, task.reader, key, decline.card, tip: task.tip)
         charge.decline = reason
         (intent.charge, intent.lastError) = (charge.id, reason.error(charge: charge))
         (books.charges[charge.id], books.intents[id]) = (charge, intent)
         emit("charge.failed", books.json(of: charge))
         emit("payment_intent.payment_failed", intent.json)
-        fail(reader, key, reason.code, reason.message)
+        fail(task.reader, key, reason.code, reason.message)
     }
 
     private mutating func endCapture(_ id: String, _ amount: Int64, _ outcome: TerminalOutcome) {

@@ -1,5 +1,6 @@
 import Cryptography
 public import Determinism
+public import Money
 public import Payments
 public import Terminal
 import Text
@@ -277,10 +278,8 @@ public struct StripeTerminal: Sendable {
         while let next = desks[reader]?.nextWork() { work.append(.terminal(reader: reader, next)) }
     }
 
-    /// Lets a card be presented.
-    mutating func present(_ card: StripeTestCard, _ key: IdempotencyKey, at reader: String) {
-        work.append(.present(card, key, reader: reader))
-    }
+    /// Lets a person act at a simulated reader.
+    mutating func work(_ act: StripeWork) { work.append(act) }
 }
 
 /// Work for what drives the readers.
@@ -289,4 +288,9 @@ public enum StripeWork: Hashable, Sendable {
     case terminal(reader: String, TerminalWork)
     /// Present a card at a simulated reader for this request.
     case present(StripeTestCard, IdempotencyKey, reader: String)
+    /// Add a tip to the payment of this request, which waits for a card: `Terminal.TerminalRequest.adding(tip:)`.
+    case tip(Money, IdempotencyKey, reader: String)
+    /// Answer the question of this request at a simulated reader, which has waited for it: the request ends with the
+    /// answer's ``StripeInputAnswer/outcome``.
+    case answer(StripeInputAnswer, IdempotencyKey, reader: String)
 }

@@ -41,9 +41,11 @@ struct StripeAction: Hashable, Sendable {
     /// The fields of the action, as the call had them.
     var details: [JSONValue.Member]
     /// The request of the terminal that carries it out.
-    let key: IdempotencyKey
+    var key: IdempotencyKey
     /// The payment that it is for; nil for a display.
     var intent: String?
+    /// The questions of `collect_inputs`; nil for other actions.
+    var form: StripeInputForm?
     var state = State.inProgress
     var failureCode: String?
     var failureMessage: String?

@@ -23,9 +23,11 @@ extension StripeRoute {
             guard try terminal.prepare(id) else { return nil }
             let amount = try terminal.money(intent.amount, intent.currency)
             var details: [JSONValue.Member] = [.init("payment_intent", .text(intent.id))]
-            if let config = try config(call.parameters) { details.append(.init("process_config", config)) }
+            if let config = try config(call.parameters, asksForTips: terminal.setup.asksForTips) { details.append(.init("process_config", config)) }
             let key = try terminal.start(
-                StripeTask(reader: id, purpose: .process(intent.id)),
+                StripeTask(
+                    reader: id, purpose: .process(intent.id),
+                    asksForTip: try terminal.asksForTip(call.parameters)),
                 intent.isManual ? .preauthorization(amount: amount) : .payment(amount: amount))
             return try terminal.show(
                 StripeAction(type: "process_payment_intent", details: details, key: key, intent: intent.id), at: id)
@@ -96,7 +98,7 @@ extension StripeRoute {
                     ], key: key), at: id)
             return nil
         },
-        StripeRoute("POST", helper + "/present_payment_method", ["type", "card_present"]) {
+        StripeRoute("POST", helper + "/present_payment_method", ["type", "card_present", "amount_tip"]) {
             terminal, call, id throws(StripeError) in
             let reader = try terminal.reader(id)
             if let key = call.started {
@@ -107,25 +109,34 @@ extension StripeRoute {
             }
             _ = try call.parameters.word("type", ["card_present"])
             let card = try card(call.parameters)
-            guard let key = terminal.desks[id]?.running,
+            guard let key = terminal.desks[id]?.running, case .process? = terminal.tasks[key]?.purpose,
                 case .running(let progress)? = terminal.desks[id]?.status(of: key), progress.awaitsCard
             else {
                 throw StripeError(
                     code: nil, "The reader does not wait for a card: call process_payment_intent first.")
             }
+            try terminal.addTip(call.parameters, key, at: id)
             call.started = key
-            terminal.present(card, key, at: id)
+            terminal.work(.present(card, key, reader: id))
             return nil
         },
     ]
 
-    private static func config(_ parameters: StripeParameters) throws(StripeError) -> JSONValue? {
+    private static func config(
+        _ parameters: StripeParameters, asksForTips: Bool
+    ) throws(StripeError) -> JSONValue? {
         guard let config = try parameters.map("process_config") else { return nil }
-        // Tips and redirects are not there, and refused.
-        try config.check(only: ["enable_customer_cancellation", "skip_tipping", "allow_redisplay"])
+        // Redirects are not there, and refused.
+        try config.check(only: ["enable_customer_cancellation", "skip_tipping", "allow_redisplay", "tipping"])
         var members: [JSONValue.Member] = []
         for name in ["enable_customer_cancellation", "skip_tipping"] {
             if let flag = try config.flag(name) { members.append(.init(name, .bool(flag))) }
+        }
+        if let tipping = try config.map("tipping") {
+            guard asksForTips else { throw .noTips }
+            try tipping.check(only: ["amount_eligible"])
+            let eligible = try tipping.amount("amount_eligible")
+            members.append(.init("tipping", ["amount_eligible": JSONValue(eligible)]))
         }
         return .object(members)
     }
@@ -151,6 +162,32 @@ extension StripeTerminal {
         guard try reader(id).isOnline else { throw .offline(id) }
         if takeFault(.readerTimeout, id) { throw .timeout }
         return try !clear(id)
+    }
+
+    /// Whether a reader asks for a tip before the card of a payment.
+    fileprivate func asksForTip(_ parameters: StripeParameters) throws(StripeError) -> Bool {
+        guard setup.asksForTips else { return false }
+        return try parameters.map("process_config")?.flag("skip_tipping") != true
+    }
+
+    /// Adds the tip of a call to a payment that waits for a card.
+    fileprivate mutating func addTip(
+        _ parameters: StripeParameters, _ key: IdempotencyKey, at reader: String
+    ) throws(StripeError) {
+        let name = "amount_tip"
+        guard let tip = try parameters.integer(name, in: 0...99_999_999), tip > 0, let task = tasks[key],
+            case .process(let id) = task.purpose, let intent = books.intents[id]
+        else { return }
+        guard task.asksForTip else {
+            throw StripeError(code: nil, "The reader does not ask for a tip.", parameter: name)
+        }
+        guard intent.amount + tip <= 99_999_999 else {
+            throw StripeError(
+                code: "amount_too_large", "Amount and tip must be no more than 99999999.", parameter: name)
+        }
+        let money = try money(tip, intent.currency)
+        tasks[key]?.tip = tip
+        work(.tip(money, key, reader: reader))
     }
 
     /// Shows an action at a reader, and returns the reader.

@@ -25,7 +25,7 @@ struct StripeRoute: Sendable {
         (self.parameters, self.handler) = (parameters, handler)
     }
 
-    static let all = readers + actions + locations + intents + charges + refunds + events + webhooks + others
+    static let all = readers + actions + inputs + locations + intents + charges + refunds + events + webhooks + others
 
     /// Finds the endpoint of a call, and runs it.
     static func respond(_ terminal: inout StripeTerminal, _ call: inout StripeCall) throws(StripeError) -> JSONValue? {

@@ -88,6 +88,13 @@ struct StripeError: Error, Hashable {
     static let ownReader = StripeError(
         code: nil, "This terminal has one reader of its own: list the readers, and use it.", isStored: false)
 
+    static let noInputs = StripeError(
+        code: nil, "This reader has no keys for a customer's answers: ask at the till.", isStored: false)
+
+    static let noTips = StripeError(
+        code: nil, "This reader asks for no tip: add the tip to the amount of the payment intent.",
+        parameter: "process_config[tipping]", isStored: false)
+
     static let timeout = StripeError(
         code: "terminal_reader_timeout", "There was a timeout when sending this command to the reader.")
 

@@ -19,7 +19,8 @@ struct StripeParameters: Hashable, Sendable {
 
     private init(_ entries: [StripeField.Entry], in place: String) { (self.entries, self.place) = (entries, place) }
 
-    private func path(_ name: String) -> String { place.isEmpty ? name : "\(place)[\(name)]" }
+    /// The whole name of a parameter, such as `cart[total]`.
+    func path(_ name: String) -> String { place.isEmpty ? name : "\(place)[\(name)]" }
 
     private func field(_ name: String) -> StripeField? { entries.last { $0.name == name }?.value }
 
@@ -43,9 +44,9 @@ struct StripeParameters: Hashable, Sendable {
     /// Whether the parameter is there, with or without a value.
     func has(_ name: String) -> Bool { field(name) != nil }
 
-    func required(_ name: String) throws(StripeError) -> String {
+    func required(_ name: String, atMost length: Int = 5000) throws(StripeError) -> String {
         guard has(name) else { throw .missing(path(name)) }
-        guard let text = try text(name) else { throw .empty(path(name)) }
+        guard let text = try text(name, atMost: length) else { throw .empty(path(name)) }
         return text
     }
 

@@ -39,7 +39,7 @@ final class ServedTills: StoppableServer {
         }
         do throws(HTTPListenerError) {
             let terminal = try await TerminalServer.start(
-                .simulated, readers, random: SeededRandomSource(seed: 1), host: "127.0.0.1", port: stripe, time: time)
+                .steered, readers, random: SeededRandomSource(seed: 1), host: "127.0.0.1", port: stripe, time: time)
             return ServedTills(server, terminals: [terminal], stripe: terminal.address)
         } catch {
             await server.stop()
