@@ -121,7 +121,7 @@ actor ServedAccount: DeliverySource {
             } else if !readers.awaitsTestCards, let counter = counter(reader) {
                 Task { await counter.cancel(key) }
             }
-            // After a test card was presented, the result counts.
+        // After a test card was presented, the result counts.
         case .terminal(_, .recover), .terminal(_, .print): break
         case .answer(let answer, let key, _):
             guard awaited.removeValue(forKey: key) != nil else { return }

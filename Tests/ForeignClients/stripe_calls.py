@@ -272,6 +272,84 @@ def cart(till, _):
 
 
 @flow
+def asks_the_customer(till, _):
+    readers, helper = till.client.terminal.readers, till.client.test_helpers.terminal.readers
+    inputs = [
+        {"type": "email", "custom_text": {"title": "Your address", "skip_button": "No, thanks"},
+         "toggles": [{"title": "Send me news", "default_value": "disabled"}]},
+        {"type": "selection", "custom_text": {"title": "Size"}, "required": True, "selection": {"choices": [
+            {"id": "s", "text": "Small", "style": "primary"}, {"id": "l", "text": "Large"}]}},
+        {"type": "numeric", "custom_text": {"title": "Member"}}, {"type": "phone", "custom_text": {"title": "Phone"}},
+        {"type": "signature", "custom_text": {"title": "Sign here"}}]
+
+    def ask(questions=inputs):
+        action = readers.collect_inputs(till.reader.id, {"inputs": questions, "metadata": {"order": "17"}}).action
+        assert (action.type, action.status) == ("collect_inputs", "in_progress"), action
+        return action.collect_inputs
+
+    asked = ask()
+    assert asked.inputs[0].email.value is None and asked.metadata["order"] == "17"
+    action = helper.succeed_input_collection(till.reader.id).action
+    given = action.collect_inputs.inputs
+    assert action.status == "succeeded" and not any(one.skipped for one in given), action
+    assert given[0].email.value and given[0].toggles[0].value == "disabled" and given[2].numeric.value.isdigit()
+    assert (given[1].selection.id, given[1].selection.text) == ("s", "Small")
+
+    ask()
+    given = helper.succeed_input_collection(till.reader.id, {"skip_non_required_inputs": "all"}).action
+    assert [one.skipped for one in given.collect_inputs.inputs] == [True, False, True, True, True], given
+
+    ask()
+    action = helper.timeout_input_collection(till.reader.id).action
+    assert (action.status, action.failure_code) == ("failed", "collect_inputs_timed_out"), action
+    fails(stripe.InvalidRequestError, None, helper.succeed_input_collection, till.reader.id)
+
+    ask(inputs[:2])
+    form = f"reader={till.reader.id}&answers[]=ann%40example.com&answers[]=l".encode()
+    status, reader = till.raw("POST", "/_simulator/inputs", form)
+    given = reader["action"]["collect_inputs"]["inputs"]
+    assert status == 200 and given[0]["email"]["value"] == "ann@example.com", reader
+    assert given[1]["selection"]["text"] == "Large", reader
+
+    ask(inputs[:1])
+    _, reader = till.raw("POST", "/_simulator/inputs", f"reader={till.reader.id}&cancel=true".encode())
+    assert reader["action"]["failure_code"] == "customer_canceled", reader
+
+    ask()
+    assert readers.cancel_action(till.reader.id).action is None
+    ask()
+    intent = till.ask(700)  # A payment ends the questions.
+    assert till.present().status == "succeeded" and till.intent(intent).status == "succeeded"
+    fails(stripe.InvalidRequestError, "parameter_missing", readers.collect_inputs, till.reader.id,
+          {"inputs": [{"type": "email"}]})
+
+
+@flow
+def tips(till, _):
+    readers, helper = till.client.terminal.readers, till.client.test_helpers.terminal.readers
+    for capture, status in [("automatic", "succeeded"), ("manual", "requires_capture")]:
+        intent = till.client.payment_intents.create({"amount": 1000, "currency": "usd", "capture_method": capture}).id
+        action = readers.process_payment_intent(till.reader.id, {
+            "payment_intent": intent, "process_config": {"tipping": {"amount_eligible": 900}}}).action
+        assert action.process_payment_intent.process_config.tipping.amount_eligible == 900
+        assert helper.present_payment_method(till.reader.id, {"amount_tip": 150}).action.status == "succeeded"
+        paid = till.intent(intent)
+        assert (paid.status, paid.amount, paid.amount_details.tip.amount) == (status, 1150, 150), paid
+        assert paid.latest_charge.amount == 1150
+    assert till.client.payment_intents.capture(intent).amount_received == 1150
+    assert till.refund(intent).amount == 1150
+
+    intent = till.ask(1000)
+    declined = {"amount_tip": 150, "type": "card_present", "card_present": {"number": "4000000000000002"}}
+    assert helper.present_payment_method(till.reader.id, declined).action.status == "failed"
+    assert till.intent(intent).amount == 1000 and till.intent(intent).latest_charge.amount == 1150
+    readers.process_payment_intent(
+        till.reader.id, {"payment_intent": intent, "process_config": {"skip_tipping": True}})
+    fails(stripe.InvalidRequestError, None, helper.present_payment_method, till.reader.id, {"amount_tip": 1})
+    assert till.present().status == "succeeded" and till.intent(intent).amount_received == 1000
+
+
+@flow
 def same_key(till, _):
     create = till.client.payment_intents.create
     options = {"idempotency_key": "order-17"}

@@ -5,7 +5,7 @@ import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [hosts PROGRAM] [emv] [network] [dispatch] [queue ADDRESS] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--quick] [--no-heading]
+        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [hosts PROGRAM] [emv] [network] [dispatch] [queue ADDRESS] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [terminals PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--quick] [--no-heading]
 
         ADDRESS is a database such as Scripts/postgresql-server starts, in which queue makes tables.
 
@@ -68,6 +68,9 @@ enum Main {
                 guard let program = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append { _ in try await ServiceBenchmark(program: program).run() }
                 benchmarks.append { _ in try await RepetitionBenchmark(program: program).run() }
+            case "terminals":
+                guard let program = words.popFirst() else { throw BenchmarkError(usage) }
+                benchmarks.append { _ in try await TerminalBenchmark(program: program).run() }
             case "program":
                 guard let program = words.popFirst(), let hello = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append {

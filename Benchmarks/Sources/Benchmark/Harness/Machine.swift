@@ -40,14 +40,15 @@ enum Machine {
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// The memory of this process, or of another one, that is in RAM (VmRSS, proc(5)).
+    /// The memory of this process, or of another one, that is in RAM, or was at most (VmRSS and VmHWM, proc(5)).
     ///
     /// - Throws: `BenchmarkError` when the kernel does not report it.
-    static func residentKilobytes(of process: pid_t? = nil) throws -> Int {
+    static func residentKilobytes(of process: pid_t? = nil, atPeak: Bool = false) throws -> Int {
         let path = "/proc/\(process.map { "\($0)" } ?? "self")/status"
-        guard let words = field("VmRSS", of: path)?.split(separator: " "),
+        let name = atPeak ? "VmHWM" : "VmRSS"
+        guard let words = field(name, of: path)?.split(separator: " "),
             let kilobytes = words.first.flatMap({ Int($0) })
-        else { throw BenchmarkError("no VmRSS in \(path)") }
+        else { throw BenchmarkError("no \(name) in \(path)") }
         return kilobytes
     }
 

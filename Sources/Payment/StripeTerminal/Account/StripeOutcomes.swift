@@ -1,4 +1,5 @@
 import Determinism
+import Money
 import Payments
 import Terminal
 import Text
@@ -66,7 +67,8 @@ extension StripeTerminal {
         StripeCharge(
             id: names.next("ch_"), intent: intent.id, paymentMethod: names.next("pm_"), reader: reader,
             location: books.readers[reader]?.location, key: key, amount: intent.amount + tip,
-            currency: intent.currency, created: seconds, card: card, description: intent.words["description"], metadata: intent.metadata)
+            currency: intent.currency, created: seconds, card: card, description: intent.words["description"],
+            metadata: intent.metadata)
     }
 
     private mutating func approve(

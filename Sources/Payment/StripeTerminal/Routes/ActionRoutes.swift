@@ -20,10 +20,11 @@ extension StripeRoute {
                     parameter: "payment_intent", intent: intent.id)
             }
             if let other = terminal.books.reader(workingFor: intent.id), other.id != id { throw .busy(other.id) }
+            let config = try config(call.parameters, asksForTips: terminal.setup.asksForTips)
             guard try terminal.prepare(id) else { return nil }
             let amount = try terminal.money(intent.amount, intent.currency)
             var details: [JSONValue.Member] = [.init("payment_intent", .text(intent.id))]
-            if let config = try config(call.parameters, asksForTips: terminal.setup.asksForTips) { details.append(.init("process_config", config)) }
+            if let config { details.append(.init("process_config", config)) }
             let key = try terminal.start(
                 StripeTask(
                     reader: id, purpose: .process(intent.id),

@@ -57,7 +57,8 @@ extension StripeRoute {
         var answers: [String?] = []
         for (index, (input, text)) in zip(form.inputs, texts).enumerated() {
             guard text.isEmpty ? !input.isRequired : input.takes(text) else {
-                throw .invalid("answers[\(index)]", "This is no answer to a question of the type \(input.kind.rawValue)")
+                throw .invalid(
+                    "answers[\(index)]", "This is no answer to a question of the type \(input.kind.rawValue)")
             }
             answers.append(text.isEmpty ? nil : text)
         }
