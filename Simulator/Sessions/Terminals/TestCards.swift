@@ -40,7 +40,12 @@ public enum TestCards {
     }
 
     /// All test cards. Their accounts have no limit.
-    public static func planned() throws(CardProfileError) -> [PlannedCard] {
+    public static func planned() throws(CardProfileError) -> [PlannedCard] { try made.get() }
+
+    /// Read once: each terminal has them.
+    private static let made = Result { () throws(CardProfileError) in try make() }
+
+    private static func make() throws(CardProfileError) -> [PlannedCard] {
         var cards: [PlannedCard] = []
         for card in StripeTestCard.all {
             let kind = kind(card.number)
