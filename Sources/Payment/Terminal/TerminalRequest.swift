@@ -34,8 +34,8 @@ public struct TerminalRequest: Hashable, Sendable {
         (self.receiptColumns, self.isAutomatic) = (receiptColumns, isAutomatic)
     }
 
-    /// Returns this request with a tip that the customer added at the reader, in the same currency; nil when it takes no
-    /// payment, has a tip, or the sum is too large.
+    /// Returns this request with a tip that the customer added at the reader. Nil when it takes no payment, has a tip,
+    /// or amount and tip have no sum.
     public func adding(tip: Money) -> TerminalRequest? {
         let whole: TerminalOperation
         switch operation {

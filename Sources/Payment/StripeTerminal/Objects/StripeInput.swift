@@ -149,7 +149,7 @@ struct StripeInputForm: Hashable, Sendable {
     let metadata: [JSONValue.Member]
     /// The number of the current question, from 0.
     private(set) var index = 0
-    /// Nil while nobody answers.
+    /// Nil while the customer does nothing yet.
     var plan: Plan?
 
     init(inputs: [StripeInput], metadata: [JSONValue.Member]) { (self.inputs, self.metadata) = (inputs, metadata) }
@@ -157,7 +157,7 @@ struct StripeInputForm: Hashable, Sendable {
     /// The current question; nil after the last one.
     var current: StripeInput? { inputs.indices.contains(index) ? inputs[index] : nil }
 
-    /// What the customer does about the current question; nil while nobody answers.
+    /// What the customer does about the current question; nil without a plan.
     var answer: StripeInputAnswer? {
         guard let current else { return nil }
         return switch plan {
@@ -180,7 +180,7 @@ struct StripeInputForm: Hashable, Sendable {
     }
 }
 
-/// What a customer does about a question at a simulated reader.
+/// An act of a customer who is asked at a simulated reader.
 public enum StripeInputAnswer: Hashable, Sendable {
     /// Enters a text, or the ID of a choice.
     case entered(String)

@@ -139,7 +139,7 @@ extension StripeTerminal {
         let reader = try self.reader(id)
         let running = reader.action.flatMap { $0.state == .inProgress ? $0 : nil }
         if call.started != nil {
-            // The form is over when nobody answers it any more.
+            // The call waits as long as its plan is carried out.
             return running?.form?.plan == nil ? reader.json : nil
         }
         guard let running, let form = running.form, form.plan == nil else {
