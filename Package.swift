@@ -87,8 +87,8 @@ let payment = layer(
         "Hardware", uses: "CardSecrets CCID Concurrency Determinism DFU EMV Files MagneticStripe Money Payments PCSC",
         "SmartCard Text USB EntryPoint"), target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
     target(
-        "TillConfiguration", uses: hosts, "CardSecrets CCID Determinism EMV Hardware MagneticStripe Money Payments",
-        "Printing Settings SmartCard Text USB"),
+        "TillConfiguration", uses: hosts, "CardSecrets CCID ContactlessKernel8 Determinism EMV EntryPoint Hardware",
+        "MagneticStripe Money Payments Printing Settings SmartCard Text USB"),
     target("Receipts", uses: "CCairo EMV Money Payments Printing Text"),
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
@@ -132,8 +132,8 @@ let simulator = layer(
         "TerminalServer", uses: tills, "CardSecrets Connections EMV Files HTTPListening Networking NexoTerminal",
         "Sessions Settings Simulator StripeTerminal TillConfiguration Yosemite ZVT"),
     target(
-        "Sessions", uses: cards, hosts, "Acquirer Concurrency EntryPoint Hardware Hosts Networking Printing Settings",
-        "Storage StoreSite StripeTerminal Terminal Text TillConfiguration USB Yosemite"),
+        "Sessions", uses: cards, hosts, "Acquirer Concurrency ContactlessKernel8 EntryPoint Hardware Hosts Networking",
+        "Printing Settings Storage StoreSite StripeTerminal Terminal Text TillConfiguration USB Yosemite"),
     target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target(
         "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Acquirer Determinism EMV Hardware ISO8583 Money",
@@ -161,12 +161,12 @@ let program = layer(
     .executableTarget(
         name: "CardPresentCommand",
         dependencies: [
-            "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections CProcessSecrecy Cryptography Determinism",
-            "DFU Doctor EMV EMVReplay EntryPoint Explorer Files Fleet Hardware Hosts HostSecurity HTTPListening",
-            "ISO8583 MagneticStripe Mail ManualPages Money Monitoring Networking NexoTerminal Payments PCSC PostgreSQL",
-            "Printing Receipts Recorder ScenarioFormat ScenarioRunner Sessions Settings SimulationServer Simulator",
-            "SmartCard Storage StoreSite StoreSiteServer StripeTerminal Terminal TerminalServer Text TillConfiguration",
-            "USB WorkQueue Yosemite",
+            "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections ContactlessKernel8 CProcessSecrecy DFU",
+            "Cryptography Determinism Doctor EMV EMVReplay EntryPoint Explorer Files Fleet Hardware Hosts HostSecurity",
+            "HTTPListening ISO8583 MagneticStripe Mail ManualPages Money Monitoring Networking NexoTerminal Payments",
+            "PCSC PostgreSQL Printing Receipts Recorder ScenarioFormat ScenarioRunner Sessions Settings",
+            "SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer StripeTerminal Terminal",
+            "TerminalServer Text TillConfiguration USB WorkQueue Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.

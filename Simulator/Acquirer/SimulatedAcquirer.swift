@@ -40,7 +40,8 @@ public actor SimulatedAcquirer {
         let issuer: SimulatedIssuer
         do throws(IssuerLedgerError) {
             issuer = try SimulatedIssuer(
-                name: "acquirer", accounts: [], library: CardProfileLibrary.names, rules: rules, keys: keys, time: time,
+                name: "acquirer", accounts: [], library: CardProfileLibrary.allNames, rules: rules, keys: keys,
+                time: time,
                 random: random, entries: ledger.entries, onEntry: { ledger.add($0) })
         } catch {
             throw .issuer("\(error)")

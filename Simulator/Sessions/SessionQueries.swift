@@ -149,7 +149,9 @@ extension SimulatedSession {
     /// The cryptograms that the session's cards issued, by card in the order of the plan, oldest first; of each card
     /// the newest 1,000. Recorded cards keep none.
     public var cryptograms: [IssuedCryptogram] {
-        world.cards.flatMap { ($0.chip as? SimulatedEMVCard)?.cryptograms ?? [] }
+        world.cards.flatMap { card in
+            ((card.chip as? SimulatedEMVCard)?.cryptograms ?? []) + (card.contactless?.cryptograms ?? [])
+        }
     }
 
     /// The documents that the printer received.

@@ -6,13 +6,18 @@ public final class ServedReaders: Sendable {
     /// A card and its profile.
     public struct Card: Sendable {
         public var chip: any SimulatedCard
+        /// The contactless side, for contactless slots; nil if the card has none.
+        public var contactless: (any SimulatedCard)?
         /// The magnetic stripe; nil if the card has none.
         public var stripe: SimulatedMagneticStripe?
         public var profile: CardProfile
 
-        /// Puts a card together. `stripe` is nil for a card without a magnetic stripe.
-        public init(chip: any SimulatedCard, stripe: SimulatedMagneticStripe? = nil, profile: CardProfile) {
-            (self.chip, self.stripe, self.profile) = (chip, stripe, profile)
+        /// Puts a card together. `contactless` and `stripe` are nil for a card without such a side.
+        public init(
+            chip: any SimulatedCard, contactless: (any SimulatedCard)? = nil, stripe: SimulatedMagneticStripe? = nil,
+            profile: CardProfile
+        ) {
+            (self.chip, self.contactless, self.stripe, self.profile) = (chip, contactless, stripe, profile)
         }
     }
 
@@ -148,8 +153,9 @@ final class ServedReader: Sendable {
                 profile: card.profile, card: card.chip, reader: place.reader, clock: clock, pinPad: pinPad)
         }
         self.cardholder = cardholder
-        chips = zip(slots.indices, cards).map { slot, card in
-            ObservedCard(card.chip) { [weak cardholder] event in
+        chips = zip(slots.indices, cards).map { [slots] slot, card in
+            let side = slots[slot].reader.model.isContactless ? card.contactless : nil
+            return ObservedCard(side ?? card.chip) { [weak cardholder] event in
                 // Powering up a card starts another payment.
                 if case .reset(_, isWarm: false) = event { cardholder?.prepareForNextPayment() }
                 observe(ReaderAction.Place(busID: busID, slot: slot), event)

@@ -134,9 +134,14 @@ public final class SimulatedCardholder: CardholderInterface {
     private func hold(in field: SimulatedCCIDReader) {
         guard !field.hasCard() else { return state.withLock { $0.isPresenting = false } }
         let person = profile.cardholder
-        clock.schedule(after: person.insertsAfter) { [weak self, card = contactless ?? card] in
+        clock.schedule(after: person.insertsAfter) { [weak self, clock, card = contactless ?? card] in
+            let isFirst = self?.isFirstTap() ?? false
+            if isFirst, let time = person.secondCardFor {
+                field.arm(.severalCards(isTold: true))
+                clock.schedule(after: time) { field.arm(.oneCardLeft) }
+            }
             field.insert(card)
-            if let exchange = person.movesAwayAt, self?.movesAway() == true {
+            if isFirst, let exchange = person.movesAwayAt {
                 field.arm(
                     .movedAway(
                         atExchange: exchange, noticedAfter: Self.noticeTime, backAfter: person.movesBackAfter))
@@ -147,8 +152,8 @@ public final class SimulatedCardholder: CardholderInterface {
         clock.schedule(after: profile.cardholder.insertsAfter + removesAfter) { field.removeCard() }
     }
 
-    /// Whether the cardholder moves the card away at this tap: the first one.
-    private func movesAway() -> Bool {
+    /// Whether this tap is the first one of the payment.
+    private func isFirstTap() -> Bool {
         state.withLock { state in
             defer { state.hasTapped = true }
             return !state.hasTapped

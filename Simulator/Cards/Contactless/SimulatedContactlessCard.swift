@@ -54,6 +54,21 @@ public final class SimulatedContactlessCard: SimulatedCard, CustomStringConverti
                     application, atc: atc, random: random.stream("contactless card \(profile.name)"))))
     }
 
+    /// Makes the contactless side of a card.
+    ///
+    /// - Parameters:
+    ///   - profile: the card's profile.
+    ///   - keys: the issuer's keys.
+    ///   - random: the source of its blinding factors.
+    /// - Returns: the contactless side; nil for a profile without one.
+    /// - Throws: ``SimulatedCardError``
+    public static func side(
+        of profile: CardProfile, keys: TestKeys, random: any RandomSource
+    ) throws(SimulatedCardError) -> SimulatedContactlessCard? {
+        guard profile.contactless != nil else { return nil }
+        return try SimulatedContactlessCard(profile: profile, keys: keys, random: random)
+    }
+
     /// The newest 1,000 cryptograms of the card, oldest first.
     public var cryptograms: [IssuedCryptogram] { state.withLock { $0.system.cryptograms } }
 

@@ -84,4 +84,16 @@ extension CardProfile {
         guard let contactless else { return [] }
         return [try keys.authorityPublicKey(rid: contactless.rid, suite: contactless.certificates)]
     }
+
+    /// Returns the keys of the test certification authority that a terminal needs for the contactless sides of cards,
+    /// each key once.
+    ///
+    /// - Throws: ``TestKeysError``, `ECCAuthorityKeyError`
+    public static func contactlessAuthorityKeys(of profiles: [CardProfile]) throws -> [ECCAuthorityKey] {
+        guard profiles.contains(where: { $0.contactless != nil }) else { return [] }
+        let keys = try TestECKeys.embedded()
+        return try profiles.reduce(into: []) { found, profile in
+            found += try profile.contactlessAuthorityKeys(keys).filter { !found.contains($0) }
+        }
+    }
 }

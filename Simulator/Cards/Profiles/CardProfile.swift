@@ -49,7 +49,7 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
     }
 
     /// The ways in which a reader reaches the card's chip: `contact`, `contactless`.
-    public var interfaces: [String] { hasChip ? ["contact"] : [] }
+    public var interfaces: [String] { (hasChip ? ["contact"] : []) + (contactless == nil ? [] : ["contactless"]) }
 
     public var description: String { "CardProfile(\(name))" }
 

@@ -8,6 +8,9 @@ public enum CardProfileLibrary {
     /// The names of the built-in profiles of cards with a contactless side, in listing order. All have a chip too.
     public static let contactlessNames: [String] = contactless.map(\.name)
 
+    /// The names of all built-in profiles, in listing order: ``names``, then ``contactlessNames``.
+    public static let allNames: [String] = names + contactlessNames
+
     /// Loads a built-in profile by name, or a file by path: anything with a slash, or ending in `.yaml` or `.yml`, is
     /// a path.
     ///
@@ -33,7 +36,7 @@ public enum CardProfileLibrary {
             throw .malformed(error)
         }
         throw .unknownProfile(
-            nameOrPath, known: names, nearest: NearestName.to(nameOrPath, among: names + contactlessNames))
+            nameOrPath, known: allNames, nearest: NearestName.to(nameOrPath, among: allNames))
     }
 
     private static func changed(

@@ -20,6 +20,8 @@ public struct CardholderProfile: Sendable {
     public var movesAwayAt: Int?
     /// The delay from moving the card away until it is back; nil to keep it away.
     public var movesBackAfter: Duration?
+    /// The time for which another card is in the field beside the card of the first tap; nil for one card alone.
+    public var secondCardFor: Duration?
     /// The delay from the prompt until the card is inserted, swiped, or tapped.
     public var insertsAfter: Duration
     /// The delay from inserting until the card is removed; nil to wait for the prompt.
@@ -52,7 +54,7 @@ public struct CardholderProfile: Sendable {
         let pin = applications.lazy.compactMap(\.pin).first?.digits
         try node?.mapping(allowedKeys: [
             "pinEntries", "choosesApplication", "choosesAccount", "insertsAfter", "removesAfter", "swipesFirst",
-            "presents", "movesAwayAt", "movesBackAfter",
+            "presents", "movesAwayAt", "movesBackAfter", "secondCardFor",
         ])
         if let entries = try node?.optional("pinEntries") {
             pinEntries = []
@@ -83,6 +85,7 @@ public struct CardholderProfile: Sendable {
             ]) ?? .asTheCardAllows
         movesAwayAt = try node?.optional("movesAwayAt")?.int(in: 1...1000)
         movesBackAfter = (try node?.optional("movesBackAfter")?.int(in: 0...600_000)).map { .milliseconds($0) }
+        secondCardFor = (try node?.optional("secondCardFor")?.int(in: 1...600_000)).map { .milliseconds($0) }
         insertsAfter = .milliseconds(try node?.optional("insertsAfter")?.int(in: 0...600_000) ?? 0)
         removesAfter = (try node?.optional("removesAfter")?.int(in: 0...600_000)).map { .milliseconds($0) }
     }

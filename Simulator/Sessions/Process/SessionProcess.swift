@@ -1,5 +1,4 @@
 import Determinism
-import EntryPoint
 import Hardware
 import Networking
 import Settings
@@ -170,7 +169,10 @@ struct SessionTill: Sendable {
                 cardholder: world.person(at: life.till), history: history, time: world.wallClock,
                 random: world.random.stream("terminal \(life.number)"), reconnection: settings.reconnection,
                 trace: trace,
-                contactless: .standard(kernels: KernelRegistry()) { world.terminal(for: $0) })
+                contactless: settings.contactless(
+                    authorities: world.contactlessKeys, time: world.clock,
+                    random: world.random.stream("kernel 8 \(life.number)")
+                ) { world.terminal(for: $0) })
             service.keep(made)
             return made
         }

@@ -1,3 +1,4 @@
+import ContactlessKernel8
 import Cryptography
 import Determinism
 import EMV
@@ -46,6 +47,8 @@ final class SessionWorld: Sendable {
     private let processes = Mutex<[KnownProcess]>([])
     private let isOver = Atomic(false)
     private let authorityKeys: [CAPublicKey]
+    /// The test certification authority's keys for tapped cards.
+    let contactlessKeys: [ECCAuthorityKey]
     private let revoked: [CertificateRevocation]
 
     /// The location of the records.
@@ -106,6 +109,7 @@ final class SessionWorld: Sendable {
                     $0, to: issuer, plan.till, keys: keys, clock: clock, random: random.stream("acquirer"), log: log)
             }
             authorityKeys = try cards.flatMap { try $0.profile.certificationAuthorityKeys(keys) }
+            contactlessKeys = try CardProfile.contactlessAuthorityKeys(of: cards.map(\.profile))
             revoked = cards.flatMap(\.profile.revokedCertificates)
             pinPad = try SimulatedPINPad(
                 keys: keys, scheme: plan.till.pinPadScheme == .tdes ? .tripleDES : .aes,
@@ -284,7 +288,8 @@ final class SessionWorld: Sendable {
         var profile = card.profile
         if let conduct { profile.cardholder = conduct }
         let cardholder = SimulatedCardholder(
-            profile: profile, card: card.chip, stripe: card.stripe, reader: reader.parts, clock: clock, pinPad: pinPad)
+            profile: profile, card: card.chip, contactless: card.contactless, stripe: card.stripe,
+            reader: reader.parts, clock: clock, pinPad: pinPad)
         person(at: till).change(to: cardholder, with: card, presentsCard: presentsCard)
     }
 }
@@ -321,6 +326,8 @@ struct SessionCard: Sendable {
     let name: String
     let profile: CardProfile
     let chip: any SimulatedCard
+    /// The contactless side; nil if there is none.
+    let contactless: SimulatedContactlessCard?
     let stripe: SimulatedMagneticStripe?
 
     /// - Throws: an error of libcrypto, or of a profile that doesn't describe a valid card.
@@ -332,6 +339,7 @@ struct SessionCard: Sendable {
             } else {
                 try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card \(planned.name)"))
             }
+        contactless = try .side(of: profile, keys: keys, random: random.stream("card \(planned.name)"))
         stripe = try profile.stripe.map { try SimulatedMagneticStripe($0, keys: keys) }
     }
 }

@@ -157,6 +157,7 @@ public enum ScenarioKeys {
             KeyShape(
                 "present", .word(["asTheCardAllows", "tap", "insert"]), "Whether the card is tapped or inserted."),
             KeyShape("removeAfter", .duration, "The time from the insertion to an early removal of the card."),
+            KeyShape("secondCardFor", .duration, "The time for which another card is in the field at the first tap."),
             KeyShape("swipeFirst", .boolean, "Whether the cardholder first swipes a chip card."),
         ])
 

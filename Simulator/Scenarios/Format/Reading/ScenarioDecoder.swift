@@ -333,6 +333,7 @@ struct ScenarioDecoder {
         }
         let times = [
             ("insertAfter", "insertsAfter"), ("removeAfter", "removesAfter"), ("moveBackAfter", "movesBackAfter"),
+            ("secondCardFor", "secondCardFor"),
         ]
         for (key, name) in times {
             guard let time = try person.optional(key) else { continue }

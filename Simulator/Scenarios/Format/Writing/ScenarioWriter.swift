@@ -316,7 +316,7 @@ extension ScenarioWriter {
         ]
         var entries: [Entry] = []
         for entry in (try? section.entries()) ?? [] {
-            let isTime = ["insertsAfter", "removesAfter", "movesBackAfter"].contains(entry.key)
+            let isTime = ["insertsAfter", "removesAfter", "movesBackAfter", "secondCardFor"].contains(entry.key)
             let value = isTime ? try duration(.milliseconds((try? entry.value.int()) ?? 0)) : entry.value
             entries.append((names[entry.key] ?? entry.key, value))
         }

@@ -12,6 +12,8 @@ public struct Kernel8Result: Equatable, Sendable {
     public let restartRequest: [UInt8]?
     /// The data objects of the data record (the value of BF8102); nil for none.
     public let dataRecord: SecretDataObject?
+    /// The TVR (95) as it was sent for CDOL1, 5 bytes; nil without a data record, and if CDOL1 did not ask for it.
+    public let coveredResults: [UInt8]?
     /// The data objects of the discretionary data (the value of BF8103).
     public let discretionaryData: SecretDataObject
     /// The error indication (tag 9F8204), 6 bytes.
@@ -24,9 +26,10 @@ public struct Kernel8Result: Equatable, Sendable {
         func request(_ bytes: [UInt8]?) -> UserInterfaceRequest? {
             bytes.flatMap { try? UserInterfaceRequest(bytes: $0) }
         }
-        let read = try? ContactlessOutcome(
+        var read = try? ContactlessOutcome(
             parameterSet: parameterSet, uiOnOutcome: request(userInterfaceRequest),
             uiOnRestart: request(restartRequest), dataRecord: dataRecord, discretionaryData: discretionaryData)
+        read?.coveredResults = coveredResults
         // The kernel makes no other parameter sets than those of its table.
         return read ?? ContactlessOutcome(.endApplication, discretionaryData: discretionaryData)
     }

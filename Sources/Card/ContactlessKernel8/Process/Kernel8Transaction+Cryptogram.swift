@@ -30,6 +30,8 @@ extension Kernel8Transaction {
         decision = analyzed()
         let list = try Self.list(EMVTag.cdol1, database[EMVTag.cdol1] ?? [], limit: 255)
         cdol1Values = database.filled(list)
+        let asksForResults = list.entries.contains { $0.tag == EMVTag.verificationResults && $0.length == 5 }
+        coveredResults = asksForResults ? results.bytes : nil
         isCryptogramAsked = true
         return Self.command(
             0x80, 0xAE, decision.referenceControlParameter, envelopesToWrite.isEmpty ? 0x00 : 0x80, cdol1Values)

@@ -46,7 +46,8 @@ extension Kernel8Transaction {
         if restartMessage != nil { parameters.flags |= Kernel8Parameters.restartMessageFlag }
         return database.result(
             configuration, parameters, message: message, restartMessage: restartMessage,
-            dataRecord: database.record(Self.recordTags, shown: configuration.shownTags), error: nil)
+            dataRecord: database.record(Self.recordTags, shown: configuration.shownTags),
+            coveredResults: coveredResults, error: nil)
     }
 
     /// The message of the card, if the reader shows it (9F821D).
@@ -89,7 +90,8 @@ extension Kernel8Database {
     /// The result with these parameters and messages, and the discretionary data of the configuration.
     func result(
         _ configuration: Kernel8Configuration?, _ parameters: Kernel8Parameters, message: Kernel8Message?,
-        restartMessage: Kernel8Message? = nil, dataRecord: SecretDataObject? = nil, error: Kernel8Error?
+        restartMessage: Kernel8Message? = nil, dataRecord: SecretDataObject? = nil, coveredResults: [UInt8]? = nil,
+        error: Kernel8Error?
     ) -> Kernel8Result {
         let languages = self[EMVTag.languagePreference] ?? []
         let indication = Self.indication(of: error, message)
@@ -98,6 +100,7 @@ extension Kernel8Database {
         return Kernel8Result(
             parameterSet: parameters.bytes, userInterfaceRequest: message?.bytes(languages: languages),
             restartRequest: restartMessage?.bytes(languages: languages), dataRecord: dataRecord,
+            coveredResults: coveredResults,
             discretionaryData: told.record(
                 configuration?.discretionaryTags ?? [Kernel8Tag.errorIndication],
                 shown: configuration?.shownTags ?? [:]), errorIndication: indication, error: error)

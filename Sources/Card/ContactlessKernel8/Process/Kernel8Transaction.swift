@@ -69,6 +69,8 @@ struct Kernel8Transaction: Sendable {
     /// Whether an envelope that the terminal wanted could not be read.
     var hasUnreadEnvelope = false
     var cdol1Values: [UInt8] = []
+    /// The TVR that the cryptogram covers; nil if CDOL1 did not ask for all of it.
+    var coveredResults: [UInt8]?
     /// Whether the card may have counted the transaction.
     var isCryptogramAsked = false
     var localAuthentication = Kernel8Authentication.notPerformed

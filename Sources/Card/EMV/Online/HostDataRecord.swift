@@ -6,11 +6,16 @@ public import SmartCard
 public final class HostDataRecord: Sendable {
     private let open: [BERTag: [UInt8]]
     private let secrets: [BERTag: SecretDataObject]
+    private let coveredResults: [UInt8]?
 
     /// Reads encoded data objects, one after the other. Of two with the same tag the first counts.
     ///
+    /// - Parameters:
+    ///   - record: The data record.
+    ///   - coveredResults: The terminal verification results (95) as the cryptogram covers them, for the host; nil for
+    ///     those of the record.
     /// - Throws: ``HostDataRecordError``
-    public init(_ record: SecretDataObject) throws(HostDataRecordError) {
+    public init(_ record: SecretDataObject, coveredResults: [UInt8]? = nil) throws(HostDataRecordError) {
         var bytes = record.value.withUnsafeBytes { Array($0) }
         defer { bytes.wipe() }
         var open: [BERTag: [UInt8]] = [:]
@@ -29,15 +34,19 @@ public final class HostDataRecord: Sendable {
         } catch {
             throw .malformed(error)
         }
-        (self.open, self.secrets) = (open, secrets)
+        (self.open, self.secrets, self.coveredResults) = (open, secrets, coveredResults)
     }
 
     /// Returns the value of a data object that is not secret.
     public subscript(tag: BERTag) -> [UInt8]? { open[tag] }
 
-    /// The ICC data of a message to the host (DE 55), without card number and track data.
+    /// The ICC data of a message to the host (DE 55), without card number and track data. The terminal verification
+    /// results are those of the cryptogram, which the issuer verifies with them (EMV Book 4 §12.1.1).
     public var iccData: [BERTLV] {
-        ICCData.contactless.compactMap { tag in open[tag].map { BERTLV(tag, $0) } }
+        ICCData.contactless.compactMap { tag in
+            let covered = tag == EMVTag.verificationResults ? coveredResults : nil
+            return open[tag].map { BERTLV(tag, covered ?? $0) }
+        }
     }
 
     /// Tag 5F34, 0...99; nil if there is none, or it is not two digits.

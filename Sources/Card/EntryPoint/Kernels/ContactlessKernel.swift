@@ -84,6 +84,9 @@ public struct KernelRegistry: Sendable {
     /// Has no kernel.
     public init() { kernels = [:] }
 
+    /// Registers one kernel.
+    public init(_ registration: KernelRegistration) { kernels = [registration.identifier: registration] }
+
     /// Registers kernels.
     ///
     /// - Throws: ``EntryPointConfigurationError/repeatedKernel(_:)``

@@ -66,6 +66,9 @@ public struct ContactlessOutcome: Equatable, Sendable {
     public var uiOnRestart: UserInterfaceRequest?
     /// Encoded data objects for the host.
     public var dataRecord: SecretDataObject?
+    /// The terminal verification results (95) as the card's cryptogram covers them, 5 bytes, where the kernel may have
+    /// changed those of the data record afterwards. The issuer verifies with these.
+    public var coveredResults: [UInt8]?
     /// Encoded data objects for the reader.
     public var discretionaryData: SecretDataObject?
     /// A preference, which the reader may ignore.

@@ -221,7 +221,8 @@ struct ContactlessRun: Sendable {
         _ final: FinalOutcome, responseCode: AuthorizationResponseCode?
     ) throws(CardReaderServiceError) -> (HostDataRecord, CardDetails) {
         do throws(HostDataRecordError) {
-            let record = try HostDataRecord(final.outcome.dataRecord ?? SecretDataObject([]))
+            let record = try HostDataRecord(
+                final.outcome.dataRecord ?? SecretDataObject([]), coveredResults: final.outcome.coveredResults)
             return (record, CardDetails(final, record, responseCode))
         } catch {
             throw Self.unreadable(error)

@@ -1,4 +1,5 @@
 import CardSecrets
+import ContactlessKernel8
 import Cryptography
 import Determinism
 import EMV
@@ -50,6 +51,9 @@ protocol PaymentEnvironment: Sendable {
     /// Returns the terminal configuration.
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration
 
+    /// The certification authorities' keys for tapped cards.
+    var contactlessKeys: [ECCAuthorityKey] { get }
+
     /// Called for each reader event.
     func observe(_ event: CardReaderEvent)
 
@@ -80,6 +84,9 @@ extension PaymentEnvironment {
     var hasOwnedReaders: Bool { false }
 
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration { configured }
+
+    /// No payment system has published keys for Kernel 8.
+    var contactlessKeys: [ECCAuthorityKey] { [] }
 
     func observe(_ event: CardReaderEvent) {}
 
@@ -209,6 +216,7 @@ struct SimulatedEnvironment: PaymentEnvironment {
     let card: CardProfile?
     private let person: SimulatedCardholder
     private let authorityKeys: [CAPublicKey]
+    let contactlessKeys: [ECCAuthorityKey]
 
     /// - Throws: `CommandFailure`
     init(
@@ -230,10 +238,16 @@ struct SimulatedEnvironment: PaymentEnvironment {
         do {
             let keys = try TestKeys.embedded(rsa: repeatability.rsaKeys)
             authorityKeys = try profile.certificationAuthorityKeys(keys)
-            let chip = try SimulatedEMVCard(
-                profile: profile, keys: keys, random: random.stream("card \(options.cardName)"))
+            contactlessKeys = try CardProfile.contactlessAuthorityKeys(of: [profile])
+            let chance = random.stream("card \(options.cardName)")
+            let clear = options.traceClear ? file : nil
+            func traced(_ card: any SimulatedCard) -> any SimulatedCard {
+                clear.map { ClearlyTracedCard(card, $0) } ?? card
+            }
             person = SimulatedCardholder(
-                profile: profile, card: file.flatMap { options.traceClear ? ClearlyTracedCard(chip, $0) : nil } ?? chip,
+                profile: profile,
+                card: traced(try SimulatedEMVCard(profile: profile, keys: keys, random: chance)),
+                contactless: try SimulatedContactlessCard.side(of: profile, keys: keys, random: chance).map(traced),
                 stripe: try profile.stripe.map { try SimulatedMagneticStripe($0, keys: keys) }, reader: reader,
                 clock: clock,
                 pinPad: try SimulatedPINPad(
@@ -283,6 +297,7 @@ struct RecordedEnvironment: PaymentEnvironment {
     var hasOwnedReaders: Bool { environment.hasOwnedReaders }
     var takesCards: Bool { environment.takesCards }
     var pinPad: SimulatedPINPad? { environment.pinPad }
+    var contactlessKeys: [ECCAuthorityKey] { environment.contactlessKeys }
 
     func readerSources(_ settings: TillConfiguration) -> [any CardReaderSource] { environment.readerSources(settings) }
 
@@ -333,10 +348,10 @@ struct EnvironmentWithoutReader: PaymentEnvironment, CardholderInterface {
 /// A simulated card that writes its exchanges unmasked. Because a card is needed for it, no exchange of a real card can
 /// get into such a trace.
 private final class ClearlyTracedCard: SimulatedCard {
-    private let card: SimulatedEMVCard
+    private let card: any SimulatedCard
     private let file: TraceFile
 
-    init(_ card: SimulatedEMVCard, _ file: TraceFile) { (self.card, self.file) = (card, file) }
+    init(_ card: any SimulatedCard, _ file: TraceFile) { (self.card, self.file) = (card, file) }
 
     func reset(warm: Bool) -> [UInt8] { card.reset(warm: warm) }
 

@@ -41,7 +41,7 @@ enum HostFactory {
             // The issuer knows the card in the reader and the built-in cards.
             return try SimulatedIssuer(
                 name: simulatedName, accounts: try environment.card?.issuerAccounts(keys: keys) ?? [],
-                library: CardProfileLibrary.names.filter { $0 != environment.card?.name }, rules: rules, keys: keys,
+                library: CardProfileLibrary.allNames.filter { $0 != environment.card?.name }, rules: rules, keys: keys,
                 time: environment.time, random: environment.random.stream("host"),
                 ledgerPath: ledgerPath(beside: database))
         } catch let error as IssuerLedgerError {

@@ -7,7 +7,7 @@ import Simulator
 
 /// Finds card profiles for commands.
 enum CardCatalog {
-    static var completion: CompletionKind { .list(CardProfileLibrary.names) }
+    static var completion: CompletionKind { .list(CardProfileLibrary.allNames) }
 
     /// Returns the CA public keys that a terminal needs for a simulated card.
     ///

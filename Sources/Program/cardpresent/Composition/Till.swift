@@ -1,6 +1,5 @@
 import Concurrency
 import Determinism
-import EntryPoint
 import Hardware
 import Money
 import Networking
@@ -165,9 +164,10 @@ struct Till: Sendable {
                     time: time, random: environment.random.stream("terminal 1"),
                     reconnection: environment.hasOwnedReaders ? settings.reconnection : .off,
                     trace: environment.recordTrace,
-                    contactless: .standard(kernels: KernelRegistry()) {
-                        environment.terminal(settings.terminal(for: $0))
-                    })
+                    contactless: settings.contactless(
+                        authorities: environment.contactlessKeys, time: time,
+                        random: environment.random.stream("kernel 8")
+                    ) { environment.terminal(settings.terminal(for: $0)) })
             }
             let receipts = ReceiptStore(
                 journal: journal, printer: printers, settings: settings.receipt, time: time, site: session?.context)

@@ -25,7 +25,7 @@ struct ListCards: SynchronousReportingCommand {
 
     // Synchronous: the list needs no other thread.
     func execute() throws {
-        let names = CardProfileLibrary.names
+        let names = CardProfileLibrary.allNames
         guard !output.json else {
             return try StandardOutput.write(json: names.map { try CardSummary(CardCatalog.profile($0)).json })
         }

@@ -12,6 +12,7 @@ struct SimulateCard: AsyncParsableCommand {
             EXAMPLES:
               cardpresent simulate card visa-credit
               cardpresent simulate card visa-debit --vscard /tmp/reader.sock
+              cardpresent simulate card k8-credit --contactless --vpcd 127.0.0.1:35963
 
             Runs until Ctrl-C and reconnects when the other side comes back. Events are written to stderr, and with \
             --json to stdout as JSON lines. To set up the other side, see docs/simulate-card.md.
@@ -19,6 +20,8 @@ struct SimulateCard: AsyncParsableCommand {
 
     @Argument(help: "Profile name or path of a profile file.", completion: CardCatalog.completion)
     var card: String
+    @Flag(help: "Hold the card to the reader: its contactless side instead of its chip.")
+    var contactless = false
     @OptionGroup var bridge: BridgeOptions
     @OptionGroup var simulation: SimulationOptions
 
@@ -29,12 +32,22 @@ struct SimulateCard: AsyncParsableCommand {
 
     private func serve(_ display: BridgeDisplay) async throws {
         let profile = try CardCatalog.profile(card)
-        let chip: SimulatedEMVCard
+        guard !contactless || profile.contactless != nil else {
+            throw CommandFailure(
+                .usage, code: "not_contactless", message: "card '\(profile.name)' has no contactless side",
+                fix:
+                    "omit --contactless, or choose a card with the interface contactless: cardpresent cards list --json"
+            )
+        }
+        let chip: any SimulatedCard
         do {
             let repeatability = Repeatability(seed: simulation.seed)
-            chip = try SimulatedEMVCard(
-                profile: profile, keys: TestKeys.embedded(rsa: repeatability.rsaKeys),
-                random: repeatability.random.stream("card"))
+            let keys = try TestKeys.embedded(rsa: repeatability.rsaKeys)
+            let random = repeatability.random.stream("card")
+            chip =
+                contactless
+                ? try SimulatedContactlessCard(profile: profile, keys: keys, random: random)
+                : try SimulatedEMVCard(profile: profile, keys: keys, random: random)
         } catch {
             throw CommandFailure(
                 .internalError, code: "internal", message: "cannot create the simulated card: \(error)")

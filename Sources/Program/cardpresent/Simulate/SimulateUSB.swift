@@ -99,10 +99,11 @@ struct SimulateUSB: AsyncParsableCommand {
             for number in 0..<models.reduce(0, { $0 + $1.cardCount }) {
                 let profile = profiles[min(number, profiles.count - 1)]
                 // The first card is the same as with 'simulate card' and the same seed.
-                let chip = try SimulatedEMVCard(
-                    profile: profile, keys: keys, random: random.stream(number == 0 ? "card" : "card \(number)"))
+                let chance = random.stream(number == 0 ? "card" : "card \(number)")
+                let chip = try SimulatedEMVCard(profile: profile, keys: keys, random: chance)
+                let contactless = try SimulatedContactlessCard.side(of: profile, keys: keys, random: chance)
                 let stripe = try profile.stripe.map { try SimulatedMagneticStripe($0, keys: keys) }
-                cards.append(ServedReaders.Card(chip: chip, stripe: stripe, profile: profile))
+                cards.append(ServedReaders.Card(chip: chip, contactless: contactless, stripe: stripe, profile: profile))
             }
             let pinPad = try SimulatedPINPad(keys: keys, random: random.stream("pin pad"))
             var record: (@Sendable (TraceEntry) -> Void)?
