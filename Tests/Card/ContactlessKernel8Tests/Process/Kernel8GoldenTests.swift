@@ -192,6 +192,7 @@ struct Kernel8GoldenTests {
         #expect(card.iadMAC == hex("68F9EAB284FCB485"))
         #expect(card.cryptogram == hex("50840B583F269A7A"))
         #expect(run.record[0x95] == hex("0000048081"))
+        #expect(run.outcome?.coveredResults == hex("0000008081"))
         #expect(run.record[0x9F33] == hex("E04410"))
         #expect(run.record[0x9F34] == hex("020000"))
         #expect(run.summary.first == "10F0F020B8F00D00")
@@ -210,6 +211,7 @@ struct Kernel8GoldenTests {
         #expect(card.iadMAC == hex("FAAAB3E52AF85699"))
         #expect(card.cryptogram == hex("7892014CC4D547EB"))
         #expect(run.record[0x95] == hex("8000000081"))
+        #expect(run.outcome?.coveredResults == hex("8000000081"))
         #expect(run.summary == ["30F0F000B0F00D00", "1B00", "0000000000FF"])
         #expect(run.kernel.authentication == .notPerformed)
     }

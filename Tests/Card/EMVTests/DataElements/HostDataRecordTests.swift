@@ -26,6 +26,18 @@ import Testing
         #expect(keptFour == "0010" && trackLength == 16)
     }
 
+    // EMV Book 4 §12.1.1
+    @Test func `the host gets the verification results that the cryptogram covers`() throws {
+        let bytes = bytes("9505 0000048081 9F3602002A")
+        let record = try HostDataRecord(SecretDataObject(bytes), coveredResults: [0x00, 0x00, 0x00, 0x80, 0x81])
+        #expect(record[0x95] == [0x00, 0x00, 0x04, 0x80, 0x81])
+        #expect(record.iccData.first { $0.tag == 0x95 }?.value == [0x00, 0x00, 0x00, 0x80, 0x81])
+        let plain = try HostDataRecord(SecretDataObject(bytes))
+        #expect(plain.iccData.first { $0.tag == 0x95 }?.value == [0x00, 0x00, 0x04, 0x80, 0x81])
+        let without = try HostDataRecord(SecretDataObject(Array(bytes.suffix(5))), coveredResults: [0, 0, 0, 0, 0])
+        #expect(without.iccData.map(\.tag) == [0x9F36])
+    }
+
     @Test func `the card number comes from the track if there is no other`() throws {
         let record = try record("57104761739001010010D30122010000000000")
         let lastFour = try record.primaryAccountNumber().lastFour

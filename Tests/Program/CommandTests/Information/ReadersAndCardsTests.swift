@@ -150,6 +150,17 @@ struct ReadersAndCardsTests {
         #expect(zip(told, lines).allSatisfy { $1.hasPrefix($0["name"] as? String ?? "?") })
     }
 
+    @Test func `cards list names the interfaces of each card`() throws {
+        let told = try run("cards", "list", "--json").list()
+        func interfaces(_ name: String) -> [String]? {
+            told.first { $0["name"] as? String == name }?["interfaces"] as? [String]
+        }
+        #expect(interfaces("k8-credit") == ["contact", "contactless"])
+        #expect(interfaces("visa-credit") == ["contact"])
+        #expect(interfaces("stripe-only") == [])
+        #expect(told.count { ($0["name"] as? String)?.hasPrefix("k8-") == true } == 9)
+    }
+
     @Test func `cards show prints a card as JSON`() throws {
         #expect(
             try run("cards", "show", "visa-credit", "--json").output == """

@@ -7,10 +7,72 @@ struct TapTests {
 
     init() throws { scratch = try Scratch() }
 
-    private func pay(_ reader: String, _ more: String...) throws -> ProgramResult {
+    private func pay(_ reader: String, _ more: String..., amount: String = "12.50") throws -> ProgramResult {
         try Program.run(
-            ["pay", "12.50", "--reader", reader, "--seed", "7", "--database", scratch.database, "--json"] + more,
+            ["pay", amount, "--reader", reader, "--seed", "7", "--database", scratch.database, "--json"] + more,
             in: scratch)
+    }
+
+    /// The payment of a command that approved it.
+    private func payment(_ result: ProgramResult) throws -> [String: Any] {
+        #expect(result.status == 0)
+        let payment = try #require(try result.object()["payment"] as? [String: Any])
+        #expect(payment["state"] as? String == "captured")
+        return payment
+    }
+
+    @Test(arguments: ["simulated:contactless", "simulated:dual-interface"])
+    func `a tapped card is approved, and the receipt says so`(reader: String) throws {
+        let payment = try payment(try pay(reader, "--card", "k8-credit"))
+        #expect(payment["entryMode"] as? String == "contactless" && payment["cvm"] as? String == "none")
+        #expect(payment["brand"] as? String == "mastercard" && payment["last4"] as? String == "0015")
+        let id = try #require(payment["id"] as? String)
+        let receipt = try Program.run(["receipts", "show", id, "--database", scratch.database], in: scratch)
+        #expect(receipt.output.contains("CONTACTLESS"))
+    }
+
+    @Test func `the same seed gives the same tap`() throws {
+        let runs = try (0..<2).map { _ in
+            try Program.run(
+                ["pay", "12.50", "--reader", "simulated:contactless", "--card", "k8-credit", "--seed", "7", "--json"]
+                    + ["--database", try Scratch().database], in: scratch)
+        }
+        #expect(runs[0].output == runs[1].output)
+    }
+
+    @Test func `above the limit a phone has verified its owner, and a card's PIN goes to the issuer`() throws {
+        let phone = try payment(try pay("simulated:dual-interface", "--card", "k8-phone", amount: "120"))
+        #expect(phone["entryMode"] as? String == "contactless" && phone["cvm"] as? String == "device")
+        let card = try payment(try pay("simulated:dual-interface", "--card", "k8-credit", amount: "120"))
+        #expect(card["entryMode"] as? String == "contactless" && card["cvm"] as? String == "online_pin")
+        let wrong = try pay("simulated:dual-interface", "--card", "k8-credit", "--pin", "9999", amount: "120")
+        #expect(wrong.status == 1)
+    }
+
+    @Test func `a card that wants its chip is tapped, then inserted`() throws {
+        let payment = try payment(try pay("simulated:dual-interface", "--card", "k8-wants-chip", amount: "120"))
+        #expect(payment["entryMode"] as? String == "chip")
+        let alone = try pay("simulated:contactless", "--card", "k8-wants-chip", amount: "120")
+        #expect(alone.status == 5 && alone.output.contains("insert_card"))
+    }
+
+    @Test func `a card with both sides is inserted on demand`() throws {
+        let payment = try payment(try pay("simulated:dual-interface", "--card", "k8-credit", "--insert"))
+        #expect(payment["entryMode"] as? String == "chip")
+    }
+
+    @Test func `a tapped card declines, and a tapped payment is refunded by another process`() throws {
+        let declined = try pay("simulated:contactless", "--card", "k8-decline")
+        #expect(declined.status == 1 && declined.output.contains("declined_by_card"))
+        let id = try #require(try payment(try pay("simulated:contactless", "--card", "k8-credit"))["id"] as? String)
+        let refund = try Program.run(["refund", id, "--database", scratch.database, "--json"], in: scratch)
+        #expect(refund.status == 0)
+    }
+
+    @Test func `only a card with a contactless side is held to a reader of other programs`() throws {
+        let result = try Program.run(["simulate", "card", "visa-credit", "--contactless", "--json"], in: scratch)
+        #expect(result.status == 64)
+        #expect(result.output.contains("not_contactless") || result.error.contains("not_contactless"))
     }
 
     @Test func `a card with contacts alone has to be inserted`() throws {

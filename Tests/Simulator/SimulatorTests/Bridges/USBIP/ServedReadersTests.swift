@@ -32,6 +32,8 @@ import USB
         let cards = try (0..<all.reduce(0) { $0 + $1.cardCount }).map { slot in
             ServedReaders.Card(
                 chip: try SimulatedEMVCard(profile: profile, random: SeededRandomSource(seed: UInt64(slot))),
+                contactless: try SimulatedContactlessCard.side(
+                    of: profile, keys: keys, random: SeededRandomSource(seed: UInt64(slot))),
                 stripe: try profile.stripe.map { try SimulatedMagneticStripe($0, keys: keys) }, profile: profile)
         }
         let pinPad = try SimulatedPINPad(keys: keys, random: SeededRandomSource(seed: 1))
@@ -73,6 +75,18 @@ import USB
         #expect(try await exchange(RawHost.message(0x65), second, endpoint: 0x05)[7] == 2)
         #expect(try await exchange(RawHost.message(0x65), second, endpoint: 0x02)[7] == 1)
         #expect(events.values == [.cardRemoved(.init(busID: "1-2", slot: 1))])
+    }
+
+    @Test func `a contactless slot has the contactless side of its card, and a slot for chips the chip`() async throws {
+        let readers = try readers([.dualInterface, .contactless], card: "k8-credit")
+        let (both, one) = (try await transport(readers, 0), try await transport(readers, 1))
+        func answer(_ transport: any USBTransport, endpoint: UInt8) async throws -> [UInt8] {
+            Array(try await exchange(RawHost.message(0x62), transport, endpoint: endpoint).dropFirst(10))
+        }
+        let contactless: [UInt8] = [0x3B, 0x80, 0x80, 0x01, 0x01]
+        #expect(try await answer(both, endpoint: 0x02).prefix(2) == [0x3B, 0xE0])
+        #expect(try await answer(both, endpoint: 0x05) == contactless)
+        #expect(try await answer(one, endpoint: 0x02) == contactless)
     }
 
     @Test func `cards and readers are removed and inserted, and impossible actions are reported`() async throws {

@@ -25,11 +25,15 @@ struct ContactlessPaymentTests {
         #expect(terminal.card.cryptograms.first?.minorUnits == 1250)
     }
 
-    @Test func `the issuer verifies the cryptogram from the data record`() throws {
-        var terminal = try TapTerminal(named: "k8-credit")
-        try terminal.pay()
+    // Above the limit, and with a wrong certificate, the kernel changes the TVR after the cryptogram
+    @Test(arguments: [("k8-credit", Int64(1250)), ("k8-credit", 12_000), ("k8-wrong-certificate", 1250)])
+    func `the issuer verifies the cryptogram from the data for the host`(name: String, amount: Int64) throws {
+        var terminal = try TapTerminal(named: name)
+        try terminal.pay(amount)
         let (record, profile) = (terminal.record, terminal.card.profile)
-        let input = try ApplicationCryptogram.Input { record[$0] }
+        let data = try #require(terminal.last?.dataRecord)
+        let host = try HostDataRecord(data, coveredResults: terminal.last?.coveredResults).iccData
+        let input = try ApplicationCryptogram.Input { tag in host.first { $0.tag == tag }?.value }
         #expect(input.issuerApplicationData.version == .aes)
         let application = try #require(profile.applications.first)
         guard let pan = application.primaryAccountNumber() else {

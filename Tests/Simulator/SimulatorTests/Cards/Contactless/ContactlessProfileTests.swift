@@ -1,4 +1,6 @@
+import ContactlessKernel8
 import Determinism
+import EMV
 import Settings
 import SmartCard
 import Testing
@@ -30,6 +32,17 @@ struct ContactlessProfileTests {
         let card = try SimulatedContactlessCard(profile: profile, random: SeededRandomSource(seed: 1))
         #expect(card.reset(warm: false) == hex("3B80800101"))
         #expect(!CardProfileLibrary.names.contains(name))
+        #expect(CardProfileLibrary.allNames.filter { $0 == name }.count == 1)
+        #expect(profile.interfaces == ["contact", "contactless"])
+        // The applications of a standard terminal have this one, so that a till takes the card.
+        let names = TerminalConfiguration.standard.applications.map(\.aid)
+        #expect(names.contains { profile.contactless?.aid.starts(with: $0) == true })
+    }
+
+    @Test func `a terminal needs each key of the authority once, and none for cards with contacts alone`() throws {
+        let profiles = try ["k8-credit", "visa-credit", "k8-phone"].map { try CardProfileLibrary.profile($0) }
+        #expect(try CardProfile.contactlessAuthorityKeys(of: profiles).map(\.rid) == [hex("A000000004")])
+        #expect(try CardProfile.contactlessAuthorityKeys(of: [profiles[1]]).isEmpty)
     }
 
     @Test func `a short section gets its defaults`() throws {
