@@ -26,7 +26,7 @@ import Testing
         #expect(keptFour == "0010" && trackLength == 16)
     }
 
-    // EMV Book 4 §12.1.1
+    // EMV Book 4 §12.1.1: an authorization request has the TVR that the cryptogram covers
     @Test func `the host gets the verification results that the cryptogram covers`() throws {
         let bytes = bytes("9505 0000048081 9F3602002A")
         let record = try HostDataRecord(SecretDataObject(bytes), coveredResults: [0x00, 0x00, 0x00, 0x80, 0x81])
