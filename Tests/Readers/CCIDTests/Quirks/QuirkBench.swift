@@ -125,6 +125,11 @@ struct QuirkCase: Sendable, CustomTestStringConvertible {
     /// The reader of the row, with its fault of the row's size.
     func model(change: (inout SimulatedReaderModel) -> Void = { _ in }) -> SimulatedReaderModel {
         var model = Self.model(showing: quirk.kind, quirk)
+        let isContactless = ContactlessReaderRow.known.contains {
+            $0.vendorID == rule.vendorID && $0.productID == rule.productID
+        }
+        // Readers of contactless cards run the card's protocol themselves.
+        if isContactless { model.level = .shortAPDU }
         change(&model)
         return model.disguised(
             asVendor: rule.vendorID, product: rule.productID, release: rule.firmware.upperBound.rawValue)
