@@ -71,8 +71,8 @@ struct TerminalBenchmark {
             ### Terminals of tills
 
             A payment every \(pause.components.seconds) seconds at each terminal, all in one process, through the \
-            Stripe-compatible API. Peak memory of the process: \(memory.text(0)) MB \
-            (\(verdict(memory, atMost: Self.target.megabytes)) MB). Load \(Machine.load).
+            Stripe-compatible API. Peak memory of the process in MB: \(memory.text(0)) \
+            (\(verdict(memory, atMost: Self.target.megabytes))). Load \(Machine.load).
 
             \(table.text)
             """
@@ -99,11 +99,11 @@ struct TerminalBenchmark {
         // The slowest till ends the whole.
         let payments = (times.map { $0.payments.sum }.max() ?? 0) / 1000
         let least = (times.map { $0[.unknownObject].sum }.max() ?? 0) / 1000
-        var table = MarkdownTable("\(fastPayments) payments", "s", "payments/s", "against the baseline", "target")
+        var table = MarkdownTable("\(fastPayments) payments", "s", "payments/s", "against the baseline", "target, s")
         table.add("as many `GET`s of an unknown object (baseline)", least.text(1), "", "1.0", "")
         table.add(
             "whole payments, \(jobs) jobs", payments.text(1), (Double(fastPayments) / payments).text(0),
-            (payments / least).text(1), verdict(payments, atMost: Self.target.seconds) + " s")
+            (payments / least).text(1), verdict(payments, atMost: Self.target.seconds))
         return """
             ### Whole payments at terminals
 
