@@ -59,6 +59,17 @@ struct ServedTillsTests {
         let refusal = try send(session + "/repeat", "-X", "POST") as? [String: Any]
         #expect(try text(try #require(refusal?["error"]), "code") == "driven")
 
+        let form = "inputs[0][type]=text&inputs[0][custom_text][title]=Name"
+        _ = try send(readers + "/\(reader)/collect_inputs", "-d", form)
+        let helpers = till + "/v1/test_helpers/terminal/readers/\(reader)"
+        let asked = try send(helpers + "/succeed_input_collection", "-X", "POST") as? [String: Any]
+        #expect(try text(try #require(asked?["action"]), "status") == "succeeded")
+        // The reader shows the amount at once, so a tip comes too late.
+        let third = try text(try send(till + "/v1/payment_intents", "-d", "amount=500&currency=usd"), "id")
+        let tip = "payment_intent=\(third)&process_config[tipping][amount_eligible]=5"
+        let tipped = try send(readers + "/\(reader)/process_payment_intent", "-d", tip) as? [String: Any]
+        #expect(try text(try #require(tipped?["error"]), "param") == "process_config[tipping]")
+
         child.send(SIGTERM)
         #expect(try child.result().status == 0)
     }
