@@ -118,6 +118,8 @@ public final class SQLiteStorageManager: StorageManagerType {
             var configuration = Self.configuration(path: ":memory:", schema: .current)
             configuration.allowsUnsafeTransactions = true
             let queue = try DatabaseQueue(configuration: configuration)
+            // A simulated session has few rows in many tables, and each table and index has at least a page.
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = 1024") }
             try SchemaMigrator.current.migrate(queue, random: random)
             try queue.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
             (path, durability, writer, isRewindable, isReadOnly) = (nil, .off, queue, true, false)
