@@ -50,7 +50,7 @@ final class HTTPDoorkeeper: Sendable {
         }
         channel.closeFuture.whenComplete { _ in self.count.withLock { $0 -= 1 } }
         try pipeline.addHandler(HTTPFirstBytes())
-        try pipeline.configureHTTPServerPipeline()
+        try pipeline.configureHTTPServerPipeline(withErrorHandling: false)
         try pipeline.addHandler(HTTPPatience(limits))
         return true
     }
@@ -66,7 +66,8 @@ private final class HTTPFirstBytes: ChannelInboundHandler {
     }
 }
 
-/// Closes a connection whose client sends its request, or takes its response, too slowly.
+/// Closes a connection whose client sends its request, or takes its response, too slowly, and refuses bytes that are no
+/// HTTP.
 ///
 /// The time is that of the event loop. While the responder works, no time limit runs.
 final class HTTPPatience: ChannelDuplexHandler {
@@ -87,6 +88,8 @@ final class HTTPPatience: ChannelDuplexHandler {
     private let limits: HTTPLimits
     private var phase = Phase.head
     private var isAnswered = false
+    /// Whether a response has begun and not ended, and whether this handler has refused what the client sent.
+    private var (isAnswering, hasRefused) = (false, false)
     /// The deadline of the phase.
     private var deadline: Scheduled<Void>?
     /// The pieces of responses that the client has not taken, and the deadline for the first of them.
@@ -135,6 +138,20 @@ final class HTTPPatience: ChannelDuplexHandler {
         context.fireChannelRead(data)
     }
 
+    /// Answers bytes that are no HTTP with 400, and closes the connection. A request that has, or is getting, its
+    /// response gets no second one: the server closes its connection.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError else { return context.fireErrorCaught(error) }
+        guard !hasRefused, !isAnswering, phase != .body || !isAnswered else { return }
+        hasRefused = true
+        let fields = HTTPHeaders([("connection", "close"), ("content-length", "0")])
+        let head = HTTPResponseHead(version: .http1_1, status: .badRequest, headers: fields)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        let taken = context.eventLoop.makePromise(of: Void.self)
+        taken.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: taken)
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
         pieceDeadline?.cancel()
@@ -149,13 +166,18 @@ final class HTTPPatience: ChannelDuplexHandler {
     // MARK: The server
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // What a client that was refused had asked for before is not answered any more.
+        guard !hasRefused else { return promise?.fail(ChannelError.ioOnClosedChannel) ?? () }
         let promise = promise ?? context.eventLoop.makePromise()
         pieces += 1
         if pieceDeadline == nil { pieceDeadline = close(context, in: limits.piece) }
         promise.futureResult.assumeIsolated().whenComplete { _ in self.pieceWasTaken(context) }
-        // The next request may arrive while the end is written.
-        if case .end = unwrapOutboundIn(data) {
-            isAnswered = true
+        switch unwrapOutboundIn(data) {
+        case .head(let head): isAnswering = head.status.code >= 200
+        case .body: break
+        case .end:
+            (isAnswering, isAnswered) = (false, true)
+            // The next request may arrive while the end is written.
             if phase == .response { enter(.idle, context) }
         }
         context.write(data, promise: promise)

@@ -74,6 +74,45 @@ import Testing
         #expect(try client.received().isEmpty)
     }
 
+    // MARK: Bytes that are no HTTP
+
+    private static let chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\naaaaa\r\n"
+
+    @Test(arguments: ["nonsense\r\n\r\n", chunked + "ZZ\r\n"])
+    func `bytes that are no HTTP are answered once, and end the connection`(bytes: String) throws {
+        let client = try Client()
+        try client.send(bytes)
+        // The server may begin its own response at the same moment.
+        client.answer("late")
+        let received = try client.received()
+        #expect(received.hasPrefix("HTTP/1.1 400 "))
+        #expect(!received.contains("late"))
+        #expect(!client.isConnected)
+    }
+
+    @Test func `a body that breaks after its request was refused gets no second response`() throws {
+        let client = try Client()
+        try client.send(Self.chunked)
+        client.answer("too much")
+        try client.send("ZZ\r\n")
+        let received = try client.received()
+        #expect(received.hasSuffix("too much"))
+        #expect(received.split(separator: "HTTP/1.1").count == 1)
+    }
+
+    @Test func `a body that breaks within its response leaves the response alone`() throws {
+        let client = try Client()
+        try client.send(Self.chunked)
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["content-length": "4"])
+        client.channel.pipeline.write(HTTPServerResponsePart.head(head), promise: nil)
+        try client.send("ZZ\r\n")
+        let body = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: "done")))
+        client.channel.pipeline.write(body, promise: nil)
+        client.channel.pipeline.write(HTTPServerResponsePart.end(nil), promise: nil)
+        client.channel.flush()
+        #expect(try client.received().hasSuffix("done"))
+    }
+
     @Test func `single bytes of a head do not extend its time`() throws {
         let client = try Client()
         try client.drip("GET / HTTP/1.1\r\nX-A: ", every: 3)

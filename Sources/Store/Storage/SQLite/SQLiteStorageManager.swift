@@ -119,7 +119,7 @@ public final class SQLiteStorageManager: StorageManagerType {
             configuration.allowsUnsafeTransactions = true
             let queue = try DatabaseQueue(configuration: configuration)
             // A simulated session has few rows in many tables, and each table and index has at least a page.
-            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = 1024") }
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = 512") }
             try SchemaMigrator.current.migrate(queue, random: random)
             try queue.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
             (path, durability, writer, isRewindable, isReadOnly) = (nil, .off, queue, true, false)

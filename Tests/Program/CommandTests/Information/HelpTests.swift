@@ -39,13 +39,13 @@ struct HelpTests {
                 SUBCOMMANDS:
                   pay                     Take a card payment.
                   refund                  Refund a captured payment.
-                  terminal                Be the card terminal of a till that speaks a terminal
-                                          protocol.
                   payments                List, show, capture, recover, and sync payments.
                   receipts                List, show, render, print, and email receipts.
                   printers                List and test printers, and set the default printer.
                   drawer                  Open the cash drawer.
                   readers                 List, show, watch, and update card readers.
+                  terminal                Be the card terminal of a till that speaks a terminal
+                                          protocol.
                   login                   Sign in to a store.
                   logout                  Sign out of the store and delete its local data.
                   sites                   List your sites and choose the current store.
