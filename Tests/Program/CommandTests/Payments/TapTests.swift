@@ -14,7 +14,7 @@ struct TapTests {
     }
 
     /// The payment of a command that approved it.
-    private func payment(_ result: ProgramResult) throws -> [String: Any] {
+    private func approved(_ result: ProgramResult) throws -> [String: Any] {
         #expect(result.status == 0)
         let payment = try #require(try result.object()["payment"] as? [String: Any])
         #expect(payment["state"] as? String == "captured")
@@ -23,7 +23,7 @@ struct TapTests {
 
     @Test(arguments: ["simulated:contactless", "simulated:dual-interface"])
     func `a tapped card is approved, and the receipt says so`(reader: String) throws {
-        let payment = try payment(try pay(reader, "--card", "k8-credit"))
+        let payment = try approved(try pay(reader, "--card", "k8-credit"))
         #expect(payment["entryMode"] as? String == "contactless" && payment["cvm"] as? String == "none")
         #expect(payment["brand"] as? String == "mastercard" && payment["last4"] as? String == "0015")
         let id = try #require(payment["id"] as? String)
@@ -41,30 +41,30 @@ struct TapTests {
     }
 
     @Test func `above the limit a phone has verified its owner, and a card's PIN goes to the issuer`() throws {
-        let phone = try payment(try pay("simulated:dual-interface", "--card", "k8-phone", amount: "120"))
+        let phone = try approved(try pay("simulated:dual-interface", "--card", "k8-phone", amount: "120"))
         #expect(phone["entryMode"] as? String == "contactless" && phone["cvm"] as? String == "device")
-        let card = try payment(try pay("simulated:dual-interface", "--card", "k8-credit", amount: "120"))
+        let card = try approved(try pay("simulated:dual-interface", "--card", "k8-credit", amount: "120"))
         #expect(card["entryMode"] as? String == "contactless" && card["cvm"] as? String == "online_pin")
         let wrong = try pay("simulated:dual-interface", "--card", "k8-credit", "--pin", "9999", amount: "120")
         #expect(wrong.status == 2)
     }
 
     @Test func `a card that wants its chip is tapped, then inserted`() throws {
-        let payment = try payment(try pay("simulated:dual-interface", "--card", "k8-wants-chip", amount: "120"))
+        let payment = try approved(try pay("simulated:dual-interface", "--card", "k8-wants-chip", amount: "120"))
         #expect(payment["entryMode"] as? String == "chip")
         let alone = try pay("simulated:contactless", "--card", "k8-wants-chip", amount: "120")
         #expect(alone.status == 5 && alone.output.contains("insert_card"))
     }
 
     @Test func `a card with both sides is inserted on demand`() throws {
-        let payment = try payment(try pay("simulated:dual-interface", "--card", "k8-credit", "--insert"))
+        let payment = try approved(try pay("simulated:dual-interface", "--card", "k8-credit", "--insert"))
         #expect(payment["entryMode"] as? String == "chip")
     }
 
     @Test func `a tapped card declines, and a tapped payment is refunded by another process`() throws {
         let declined = try pay("simulated:contactless", "--card", "k8-decline")
         #expect(declined.status == 2 && declined.output.contains("declined_by_card"))
-        let id = try #require(try payment(try pay("simulated:contactless", "--card", "k8-credit"))["id"] as? String)
+        let id = try #require(try approved(try pay("simulated:contactless", "--card", "k8-credit"))["id"] as? String)
         let refund = try Program.run(["refund", id, "--database", scratch.database, "--json"], in: scratch)
         #expect(refund.status == 0)
     }
