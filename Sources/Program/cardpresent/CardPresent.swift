@@ -93,7 +93,8 @@ struct RootCommand: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, PrintersCommand.self,
-            DrawerCommand.self, ReadersCommand.self, TerminalCommand.self, LoginCommand.self, LogoutCommand.self, SitesCommand.self,
+            DrawerCommand.self, ReadersCommand.self, TerminalCommand.self, LoginCommand.self, LogoutCommand.self,
+            SitesCommand.self,
             OrdersCommand.self, CustomersCommand.self, StatsCommand.self, SettingsCommand.self, TaxesCommand.self,
             ShipmentsCommand.self, CommentsCommand.self, NotificationsCommand.self, CardsCommand.self,
             SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, HostCommand.self, FleetCommand.self,
