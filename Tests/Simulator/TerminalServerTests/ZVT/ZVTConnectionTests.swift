@@ -48,6 +48,7 @@ struct ZVTConnectionTests {
     @Test func `a payment whose result arrived is found again`() async throws {
         let server = try await ZVTServer.test()
         var till = try await WireTill(server)
+        try await till.register()
         let paid = try await till.command(WireTill.sale(1250), until: "060f")
         till.close()
         var again = try await WireTill(server)
@@ -60,6 +61,7 @@ struct ZVTConnectionTests {
     func `an amount cuts the connection`(cents: Int, isPaid: Bool) async throws {
         let server = try await ZVTServer.test()
         var till = try await WireTill(server)
+        try await till.register()
         let messages = try await till.command(WireTill.sale(cents))
         #expect(messages.contains { $0.hasPrefix("060f") } == false)
         #expect(messages.status.isEmpty == !isPaid)
