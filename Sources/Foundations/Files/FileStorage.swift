@@ -81,6 +81,22 @@ public struct FileStorage: Sendable {
         return value
     }
 
+    /// Does something while no other process does it with the same path.
+    ///
+    /// - Parameters:
+    ///   - path: names the work. The lock file is beside it, and the folders above it are made.
+    ///   - work: the work.
+    /// - Returns: what the work returned or threw.
+    /// - Throws: ``FileStorageError``; the work was not begun then.
+    public func whileLocked<Value, Failure: Error>(
+        _ path: String, _ work: () throws(Failure) -> Value
+    ) throws(FileStorageError) -> Result<Value, Failure> {
+        try createFolders(above: path)
+        let lock = try FileLock(beside: path)
+        defer { lock.release() }
+        do throws(Failure) { return .success(try work()) } catch { return .failure(error) }
+    }
+
     private func check(_ descriptor: CInt, _ path: String) throws(FileStorageError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {

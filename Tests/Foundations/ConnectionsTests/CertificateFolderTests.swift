@@ -42,6 +42,15 @@ struct CertificateFolderTests {
         #expect(ends.client.peer.security?.certificate?.subject == "localhost")
     }
 
+    @Test func `programs that begin at once make one authority`() async throws {
+        let made = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 1...8 { group.addTask { try prepare() } }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(made.sorted() == ["ca.pem", "client.pem", "server.pem"])
+        _ = try await connect()
+    }
+
     @Test func `a new name, a common name, and a certificate that expires soon are made anew`() async throws {
         _ = try prepare()
         #expect(try prepare(["localhost", "pay.example"]) == ["server.pem"])

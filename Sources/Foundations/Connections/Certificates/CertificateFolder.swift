@@ -53,8 +53,37 @@ public struct CertificateFolder: Hashable, Sendable {
             (files: server, request: request(commonName ?? names.first ?? "server", names, .server)),
             (files: client, request: request("client", [], .client)),
         ]
+        guard try !missing(of: wanted, at: now).isEmpty else { return [] }
+        let work: Result<[String], CertificateError>
+        do throws(FileStorageError) {
+            // Of two programs that begin at once, one makes the authority, and the other finds it.
+            work = try FileStorage(trust: .ownerAlone).whileLocked("\(path)/certificates") {
+                () throws(CertificateError) in
+                let (missing, hasAuthority) = (try missing(of: wanted, at: now), try summary(authority) != nil)
+                guard !missing.isEmpty else { return [] }
+                let issuer: CertificateAuthority
+                if hasAuthority {
+                    issuer = try CertificateAuthority(files: authority, random: random)
+                } else {
+                    issuer = try CertificateAuthority(
+                        request("CardPresent CA", days: Self.authorityDays), random: random)
+                    try issuer.write(to: authority)
+                }
+                for certificate in missing { try issuer.issue(certificate.request).write(to: certificate.files) }
+                return (hasAuthority ? [] : [authority.certificate]) + missing.map(\.files.certificate)
+            }
+        } catch {
+            throw .unwritable(error)
+        }
+        return try work.get()
+    }
+
+    private typealias Wanted = (files: TLSIdentityFiles, request: CertificateRequest)
+
+    /// Those that are not there, or will not do.
+    private func missing(of wanted: [Wanted], at now: Timestamp) throws(CertificateError) -> [Wanted] {
         let hasAuthority = try summary(authority) != nil
-        var missing: [(files: TLSIdentityFiles, request: CertificateRequest)] = []
+        var missing: [Wanted] = []
         for certificate in wanted {
             let found = try summary(certificate.files)
             // What another authority has issued is not overwritten.
@@ -65,16 +94,7 @@ public struct CertificateFolder: Hashable, Sendable {
                 missing.append(certificate)
             }
         }
-        guard !missing.isEmpty else { return [] }
-        let issuer: CertificateAuthority
-        if hasAuthority {
-            issuer = try CertificateAuthority(files: authority, random: random)
-        } else {
-            issuer = try CertificateAuthority(request("CardPresent CA", days: Self.authorityDays), random: random)
-            try issuer.write(to: authority)
-        }
-        for certificate in missing { try issuer.issue(certificate.request).write(to: certificate.files) }
-        return (hasAuthority ? [] : [authority.certificate]) + missing.map(\.files.certificate)
+        return missing
     }
 
     /// Returns the first certificate of a file; nil when there is no file.
