@@ -280,7 +280,7 @@ enum USBBridge {
         // The limit only ends a run that hangs. Beside eight busy loops the tests take two minutes instead of twenty
         // seconds.
         let result = await run(
-            "SWIFT_BACKTRACE=enable=no timeout -k 5 600 umockdev-wrapper '\(directory)/bridge' '\(tests)' "
+            "NO_COLOR=1 SWIFT_BACKTRACE=enable=no timeout -k 5 600 umockdev-wrapper '\(directory)/bridge' '\(tests)' "
                 + "--testing-library swift-testing --filter ReaderTests.OverLibUSB")
         #expect(result.status == 0, "\(Self.whatFailed(result.output))")
         // A filter that finds no test is a success, too.
