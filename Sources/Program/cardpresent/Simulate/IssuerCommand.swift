@@ -45,6 +45,7 @@ struct ReconcileIssuer: TillCommand {
             EXAMPLES:
               cardpresent issuer reconcile
               cardpresent issuer reconcile --accept-lost --reason 'booked by hand'
+              cardpresent issuer reconcile --acquirer 127.0.0.1:8583
               cardpresent issuer reconcile --acquirer a.sqlite --terminal TERM0001
               cardpresent issuer reconcile --acquirer b.sqlite --host backup
 
@@ -55,8 +56,8 @@ struct ReconcileIssuer: TillCommand {
             accepted, and are no difference any more.
 
             With --acquirer, compares the attempts that went to an ISO 8583 host with the ledger of \
-            'cardpresent simulate acquirer', by trace number and time. With several hosts, --host says whose ledger \
-            it is: only the attempts that went to its address are compared.
+            'cardpresent simulate acquirer', by trace number and time. An address finds the ledger of an acquirer that \
+            you run on this machine with --ledger. With several hosts, --host says whose ledger it is: only the attempts that went to its address are compared.
             """)
 
     @Flag(help: "Accept the listed payments that a restored backup lost. Moves no money.")
@@ -64,7 +65,9 @@ struct ReconcileIssuer: TillCommand {
     @Option(help: ArgumentHelp("Why they are accepted, up to 200 characters.", valueName: "text"))
     var reason: String?
     @Option(
-        help: ArgumentHelp("Ledger of a simulated acquirer to compare with instead.", valueName: "file"),
+        help: ArgumentHelp(
+            "Simulated acquirer to compare with instead: its address on this machine, or the file of its ledger.",
+            valueName: "host:port|file"),
         completion: .file())
     var acquirer: String?
     @Option(
@@ -96,21 +99,22 @@ struct ReconcileIssuer: TillCommand {
     func execute() async throws {
         let settings = try options.till.settings()
         let place = try acquirer == nil ? nil : self.place(settings)
+        let ledger = try acquirer.map(AcquirerNote.ledger)
         let till = try await options.till.open(
             for: acceptLost ? .changes : Self.databaseUse, settings, rules: try issuer.rules())
-        if let acquirer { return try await compare(till, acquirer, at: place) }
+        if let ledger { return try await compare(till, ledger, at: place) }
         let attempts = try await till.attemptsAtIssuer()
-        let ledger = try options.till.issuerLedger()
+        let book = try options.till.issuerLedger()
         if acceptLost, let reason {
             // What no report has listed yet cannot be accepted.
             try till.stopIfRestored()
             try till.accept(
-                IssuerReconciliation(till: attempts, issuer: ledger).differences, reason: reason,
+                IssuerReconciliation(till: attempts, issuer: book).differences, reason: reason,
                 at: SystemTimeSource().now())
         }
         let losses = Dictionary(try till.acceptedLosses().map { ($0.loss.key, $0) }) { first, _ in first }
         // An attempt that has changed at the issuer since is not what was accepted.
-        let result = IssuerReconciliation(till: attempts, issuer: ledger) { difference in
+        let result = IssuerReconciliation(till: attempts, issuer: book) { difference in
             LostAttempt(difference).map { losses[$0.key]?.loss == $0 } ?? false
         }
         let former = try till.formerIdentities().filter { $0.state == .restored }

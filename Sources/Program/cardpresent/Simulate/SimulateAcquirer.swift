@@ -130,6 +130,7 @@ struct SimulateAcquirer: CardDataCommand {
                     .unavailable, code: "cannot_listen", message: "\(error)",
                     fix: "choose another address or port with --listen")
             }
+            let note = AcquirerNote(of: listener.address, ledger: ledger)
             try display.begin(listener.address, profile.name, usesTLS: tls != nil)
             let serving = Task {
                 do throws(ConnectionFailure) {
@@ -139,6 +140,7 @@ struct SimulateAcquirer: CardDataCommand {
                 } catch {}
             }
             await cancellation.onRequest {
+                note?.remove()
                 listener.close()
                 serving.cancel()
             }

@@ -103,4 +103,36 @@ struct SimulateAcquirerTests {
         _ = try child.result()
         #expect(try reconcile().status == 0)
     }
+
+    @Test func `an address names the ledger of the acquirer that listens there`() throws {
+        try scratch.makeDatabase()
+        func reconcile(_ address: String) throws -> ProgramResult {
+            try Program.run(["issuer", "reconcile", "--acquirer", address, "--database", scratch.database], in: scratch)
+        }
+        let (child, port) = try start("--ledger", scratch.file("a.sqlite"))
+        let note = scratch.file(".local/share/cardpresent/simulated-acquirers/127.0.0.1:\(port)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: note)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        for host in ["127.0.0.1", "localhost"] {
+            let result = try reconcile("\(host):\(port)")
+            #expect(result.status == 0, "\(result.error)")
+            #expect(result.output == "0 attempts, 0 still open: ledger and journal agree\n")
+        }
+        // A killed acquirer leaves its note, which nobody has locked then.
+        child.send(SIGKILL)
+        #expect(try child.result().signal == SIGKILL && FileManager.default.fileExists(atPath: note))
+        let gone = try reconcile("127.0.0.1:\(port)")
+        #expect(gone.status == 66)
+        #expect(
+            gone.error.contains("no acquirer of this user listens at '127.0.0.1:\(port)' on this machine")
+                && gone.error.contains("or give the path of its ledger"), "\(gone.error)")
+        let (second, memory) = try start()
+        let other = try reconcile("127.0.0.1:\(memory)")
+        #expect(other.status == 66)
+        #expect(other.error.contains("has its ledger in memory only"), "\(other.error)")
+        second.send(SIGTERM)
+        #expect(try second.result().status == 0)
+        let folder = scratch.file(".local/share/cardpresent/simulated-acquirers")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).contains("127.0.0.1:\(memory)") == false)
+    }
 }
