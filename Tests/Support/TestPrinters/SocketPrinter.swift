@@ -117,7 +117,7 @@ public final class SocketPrinter: Sendable {
         }
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
-            // The kernel may keep an acknowledgment back for 40 ms of real time; a test's own time does not wait for it.
+            // The kernel may keep an acknowledgment back for 40 ms of real time, which a test's time does not wait for.
             var isQuick: Int32 = 1
             setsockopt(connection, Int32(IPPROTO_TCP), TCP_QUICKACK, &isQuick, socklen_t(MemoryLayout<Int32>.size))
             let count = recv(connection, &buffer, buffer.count, 0)

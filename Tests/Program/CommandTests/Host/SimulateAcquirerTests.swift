@@ -118,7 +118,7 @@ struct SimulateAcquirerTests {
             #expect(result.status == 0, "\(result.error)")
             #expect(result.output == "0 attempts, 0 still open: ledger and journal agree\n")
         }
-        // A killed acquirer leaves its note, which nobody has locked then.
+        // A killed acquirer leaves its note, and no process has the lock then.
         child.send(SIGKILL)
         #expect(try child.result().signal == SIGKILL && FileManager.default.fileExists(atPath: note))
         let gone = try reconcile("127.0.0.1:\(port)")
