@@ -35,6 +35,12 @@ public enum FleetError: Error, Hashable, Sendable {
     case noSuchShop
     case noSuchTimeZone
     case noSuchLogin
+    /// The journal has shipped to another shop already.
+    case otherShop
+    case noSuchLane
+    case noSuchPayment
+    /// The login does not have the office that is to be taken away.
+    case noSuchOffice
     /// A line of a settlement file can't be read. Lines count from 1.
     case malformedSettlement(line: Int, problem: String)
     /// The waiting task was canceled.
@@ -60,6 +66,10 @@ public enum FleetError: Error, Hashable, Sendable {
             case "CP007": .noSuchShop
             case "CP008": .noSuchTimeZone
             case "CP009": .noSuchLogin
+            case "CP010": .otherShop
+            case "CP011": .noSuchLane
+            case "CP012": .noSuchPayment
+            case "CP013": .noSuchOffice
             // No such schema, table, or function.
             case "3F000", "42P01", "42883": .notSetUp
             default: .office(error)
@@ -74,7 +84,9 @@ public enum FleetError: Error, Hashable, Sendable {
         case .office(let error):
             switch error.reason {
             case .notConnected, .connectionLost, .timedOut, .closed, .commitUnknown, .notCommitted: true
-            case .server(let report): Self.transientGroups.contains(String(report.state.group))
+            // Two lanes ship the same attempt at this moment: the later one adopts it when it comes again.
+            case .server(let report):
+                report.state == .uniqueViolation || Self.transientGroups.contains(String(report.state.group))
             default: false
             }
         default: false
@@ -104,6 +116,12 @@ public enum FleetError: Error, Hashable, Sendable {
         case .noSuchShop: "the owner of the database runs 'cardpresent fleet init --shop SHOP'"
         case .noSuchTimeZone: "give a name of the time zone database, such as Europe/Berlin"
         case .noSuchLogin: "the owner of the database makes it with CREATE ROLE … LOGIN"
+        case .otherShop:
+            "enroll with a token of the shop that these records belong to; another shop needs new records"
+        case .noSuchLane: "'cardpresent fleet status --shop SHOP' lists the lanes"
+        case .noSuchPayment: "'cardpresent fleet payments --shop SHOP --lane LANE' lists the payments"
+        case .noSuchOffice:
+            "an office that was given for all shops is taken away without --shop; the table fleet.member has all offices"
         case .malformedSettlement:
             "each line has shop, lane, day, brand, currency, sales, their amount, refunds, and their amount"
         case .canceled: nil
@@ -136,6 +154,10 @@ extension FleetError: CustomStringConvertible {
         case .noSuchShop: "the back office has no such shop"
         case .noSuchTimeZone: "the server knows no such time zone"
         case .noSuchLogin: "the server has no such login"
+        case .otherShop: "the back office has these records as those of another shop"
+        case .noSuchLane: "the shop has no such lane"
+        case .noSuchPayment: "the lane has no such payment"
+        case .noSuchOffice: "the login has no such office"
         case .malformedSettlement(let line, let problem): "line \(line) of the settlement: \(problem)"
         case .canceled: "canceled"
         }

@@ -85,8 +85,13 @@ struct LaneIdentityTests {
         #expect(error.map { if case .restored = $0 { true } else { false } } == true, "\(String(describing: error))")
         #expect(try await bench.number("SELECT count(*) FROM fleet.change") == before)
         #expect(try await bench.office.payments(matching: OfficePaymentFilter()).map(\.amount).sorted() == [100, 200])
-        // The lane that was not restored goes on.
+        // The lane that was not restored goes on, and the refusal of the other stays until a person has dealt with it.
         try lane.pay(400)
+        _ = try await lane.shipper(to: bench.office).ship(patience: .zero)
+        #expect(try await bench.office.lanes().map(\.refusal) == ["restored"])
+        #expect(
+            try await bench.number("SELECT count(*) FROM fleet.event WHERE detail = 'till 1: restored'") == 1)
+        _ = try await lane.enrollment(at: bench.office).renew()
         _ = try await lane.shipper(to: bench.office).ship(patience: .zero)
         #expect(try await bench.office.lanes().map(\.refusal) == [nil])
     }

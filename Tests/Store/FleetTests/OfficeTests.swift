@@ -165,5 +165,68 @@ struct OfficeTests {
             await failure { try await bench.office.invite("x", of: "nowhere", token: "t", hours: 1) } == .noSuchShop)
         #expect(await failure { try await bench.office.addShop("x", timeZone: "Nowhere") } == .noSuchTimeZone)
         #expect(await failure { try await bench.office.grant(.clerk, to: "nobody_there", in: nil) } == .noSuchLogin)
+        let login = try await bench.login(.clerk, in: "hill")
+        #expect(await failure { try await bench.office.grant(.clerk, to: login, in: "nowhere") } == .noSuchShop)
+        #expect(await failure { _ = try await bench.office.revoke(nil, from: login, in: "nowhere") } == .noSuchShop)
+    }
+
+    @Test func `an erasure of a lane or a payment that is not there is an error`() async throws {
+        let bench = try await FleetBench()
+        let lane = try await bench.lane()
+        try lane.pay(100)
+        _ = try await lane.shipper(to: bench.office).ship(patience: .zero)
+        func erase(_ lane: String, _ payment: Int64?) async throws -> Int64 {
+            try await bench.office.erase(shop: "harbor", lane: lane, payment: payment, olderThan: nil)
+        }
+        #expect(await failure { _ = try await erase("no lane", 1) } == .noSuchLane)
+        #expect(await failure { _ = try await erase("no lane", nil) } == .noSuchLane)
+        #expect(await failure { _ = try await erase("till 1", 9) } == .noSuchPayment)
+        #expect(try await erase("till 1", 1) == 1)
+        #expect(try await erase("till 1", 1) == 0)
+    }
+
+    @Test func `a shop keeps its time zone, and gets another one when it is named`() async throws {
+        let bench = try await FleetBench()
+        func zone() async throws -> String {
+            try await bench.office.run(Statement("SELECT time_zone FROM fleet.shop WHERE name = 'harbor'")).only()
+                .value("time_zone")
+        }
+        try await bench.office.addShop("harbor", timeZone: nil)
+        #expect(try await zone() == "Europe/Berlin")
+        try await bench.office.addShop("harbor", timeZone: "Asia/Tokyo")
+        #expect(try await zone() == "Asia/Tokyo")
+        #expect(try await bench.number("SELECT count(*) FROM fleet.event WHERE action = 'time zone'") == 1)
+        try await bench.office.addShop("quay", timeZone: nil)
+        #expect(try await bench.number("SELECT count(*) FROM fleet.shop WHERE time_zone = 'UTC'") == 2)
+    }
+
+    @Test func `an office is taken away in one shop or in all, and the login sees and ships no more`() async throws {
+        let bench = try await twoShops()
+        let login = try await bench.login(.clerk, in: "hill")
+        try await bench.office.grant(.clerk, to: login, in: "harbor")
+        try await bench.office.grant(.manager, to: login, in: "harbor")
+        let office = try bench.office(of: login)
+        #expect(try await bench.office.revoke(.clerk, from: login, in: "hill") == 1)
+        #expect(try await office.lanes().map(\.shop) == ["harbor"])
+        #expect(await failure { _ = try await bench.office.revoke(.clerk, from: login, in: "hill") } == .noSuchOffice)
+        #expect(try await bench.office.revoke(nil, from: login, in: nil) == 2)
+        #expect(await failure { _ = try await office.lanes() } == .notAllowed)
+        #expect(await failure { try await office.invite("x", of: "harbor", token: "t", hours: 1) } == .notAllowed)
+
+        let ships = try await bench.login(.lane, in: nil)
+        let lane = try await bench.lane("till 2")
+        #expect(try await bench.office.revoke(.lane, from: ships, in: nil) == 1)
+        let error = await failure { _ = try await lane.shipper(to: try bench.office(of: ships)).ship(patience: .zero) }
+        #expect(error == .notAllowed)
+        let manager = try bench.office(of: try await bench.login(.manager, in: nil))
+        #expect(await failure { _ = try await manager.revoke(.clerk, from: login, in: nil) } == .notAllowed)
+    }
+
+    @Test func `a lag is never below zero after the lane's clock was set back`() async throws {
+        let bench = try await FleetBench()
+        let lane = try await bench.lane()
+        try lane.pay(100)
+        _ = try await lane.shipper(to: bench.office, time: ShiftedTime(by: .seconds(-3600))).ship(patience: .zero)
+        #expect(try await bench.office.lanes().map(\.lag) == [.zero])
     }
 }

@@ -8,8 +8,8 @@ struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet", abstract: "Ship payments of many lanes to one back office.",
         subcommands: [
-            InitFleet.self, GrantOffice.self, InviteLane.self, EnrollLane.self, ShipLane.self, FleetStatus.self,
-            FleetPayments.self, ReconcileFleet.self, FleetReport.self, EraseFleet.self,
+            InitFleet.self, GrantOffice.self, RevokeOffice.self, InviteLane.self, EnrollLane.self, ShipLane.self,
+            FleetStatus.self, FleetPayments.self, ReconcileFleet.self, FleetReport.self, EraseFleet.self,
         ])
 }
 
@@ -83,6 +83,10 @@ extension CommandFailure {
             case .noSuchShop: (.usage, "unknown_shop")
             case .noSuchTimeZone: (.usage, "unknown_time_zone")
             case .noSuchLogin: (.usage, "unknown_login")
+            case .otherShop: (.usage, "other_shop")
+            case .noSuchLane: (.usage, "no_such_lane")
+            case .noSuchPayment: (.usage, "no_such_payment")
+            case .noSuchOffice: (.usage, "no_such_office")
             case .malformedSettlement: (.badData, "malformed_settlement")
             case .canceled: (.canceled, "cancelled")
             }

@@ -14,13 +14,14 @@ struct InitFleet: ReportingCommand {
               cardpresent fleet init --shop harbor --time-zone Europe/Berlin
 
             Makes the schema 'fleet', or adds what an older one lacks; lanes ship meanwhile. Run it as the owner of the \
-            database, who may make roles. With --shop, also adds a shop; its days begin at midnight of --time-zone.
+            database, who may make roles. With --shop, also adds a shop; its days begin at midnight of --time-zone. With \
+            --time-zone, a shop that is there gets that time zone; the day of what was captured before stays.
             """)
 
     @Option(help: ArgumentHelp("Shop to add: lowercase letters, digits, and hyphens.", valueName: "shop"))
     var shop: String?
-    @Option(help: ArgumentHelp("Time zone of the shop.", valueName: "zone"))
-    var timeZone = "UTC"
+    @Option(help: ArgumentHelp("Time zone of the shop. Default: that which it has, or UTC.", valueName: "zone"))
+    var timeZone: String?
     @OptionGroup var office: OfficeOptions
     @OptionGroup var output: OutputOptions
 
@@ -28,7 +29,10 @@ struct InitFleet: ReportingCommand {
     private static let limit: Duration = .seconds(600)
 
     func validate() throws {
-        guard let shop else { return }
+        guard let shop else {
+            guard timeZone == nil else { throw ValidationError("--time-zone requires --shop") }
+            return
+        }
         guard shop.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,62}/) != nil else {
             throw ValidationError("--shop must have lowercase letters, digits, and hyphens")
         }
@@ -90,17 +94,60 @@ struct GrantOffice: ReportingCommand {
     }
 }
 
+/// `fleet revoke`
+struct RevokeOffice: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Take an office of the fleet away from a login.",
+        discussion: """
+            EXAMPLES:
+              cardpresent fleet revoke anna
+              cardpresent fleet revoke anna --as clerk --shop harbor
+              cardpresent fleet revoke till_login --as lane
+
+            Without --as, takes all offices away. Without --shop, takes those in every shop away, and those that count \
+            for all shops; with it, only those that were given for this shop. It counts from the next statement of the \
+            login. The login itself stays: DROP ROLE removes it.
+            """)
+
+    @Argument(help: "Login of the server.")
+    var login: String
+    @Option(name: .customLong("as"), help: ArgumentHelp("Only this office. Default: all.", valueName: "office"))
+    var office: Office?
+    @Option(help: ArgumentHelp("Only the office that was given for this shop.", valueName: "shop"))
+    var shop: String?
+    @OptionGroup var database: OfficeOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard office != .lane || shop == nil else {
+            throw ValidationError("the office of a lane counts for all shops: leave --shop out")
+        }
+    }
+
+    func execute() async throws {
+        let database = try database.open()
+        let (office, login, shop) = (office, login, shop)
+        let revoked = try await CommandFailure.fleet { () async throws(FleetError) in
+            try await database.revoke(office, from: login, in: shop)
+        }
+        try output.write(
+            ["login": login, "office": office?.rawValue, "shop": shop, "revoked": revoked] as JSONObject,
+            text: "took \(revoked) \(revoked == 1 ? "office" : "offices") away from \(login.harmless)\n")
+    }
+}
+
 /// `fleet invite`
 struct InviteLane: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite", abstract: "Make the token by which one machine becomes a lane.",
         discussion: """
             EXAMPLES:
-              cardpresent fleet invite harbor 'till 3'
+              (umask 077; cardpresent fleet invite harbor 'till 3' > token.txt)
               cardpresent fleet invite harbor 'till 3' --hours 1 | ssh till3 cardpresent fleet enroll --token-file -
 
             The token works once. The back office keeps a hash of it. A lane of the same name that is there already \
-            stops shipping when the token is used, and what it shipped stays.
+            stops shipping when the token is used, and what it shipped stays. Whoever reads the token first can use it: \
+            keep it in a file that only you can read.
             """)
 
     @Argument(help: "Shop.") var shop: String
@@ -113,6 +160,9 @@ struct InviteLane: ReportingCommand {
     func validate() throws {
         try check(hours, in: 1...8760, "--hours")
         guard (1...100).contains(lane.count) else { throw ValidationError("the name must have 1 to 100 characters") }
+        guard lane.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            throw ValidationError("the name must have no control characters, such as line breaks")
+        }
     }
 
     func execute() async throws {

@@ -15,8 +15,9 @@ struct FleetStatus: ReportingCommand {
               cardpresent fleet status --shop harbor --json
 
             'lag' is how old the oldest entry of the last batch was when it arrived, and 'heard' how long ago that was. \
-            'refused' says why a lane does not ship: 'restored' (its records are a backup, or a copy), 'lost' (the back \
-            office is), 'epoch' (it was enrolled again elsewhere). 'lost' counts attempts that only an earlier epoch has.
+            'refused' says why a lane did not ship: 'restored' (its records are a backup, or a copy), 'lost' (the back \
+            office is), 'epoch' (it was enrolled again elsewhere). It stays until the lane is enrolled again, also \
+            while another copy of it ships. 'lost' counts attempts that only an earlier epoch or another copy has.
             """)
 
     @OptionGroup var shop: ShopOption

@@ -18,6 +18,10 @@ struct EnrollLane: ReportingCommand {
 
             --again begins a new epoch, in which everything is sent anew: after a restored backup, which the back \
             office refuses ('lane_restored'), once it is certain that no other machine is this lane.
+
+            --force takes a new token on records that are a lane already: after 'lane_replaced', or to give the lane \
+            another name. The back office knows the records, so what it has of them counts once, and what was erased \
+            stays erased. Records that were shipped to one shop can't become a lane of another.
             """)
 
     @Option(
@@ -27,7 +31,7 @@ struct EnrollLane: ReportingCommand {
     var tokenFile: String?
     @Flag(help: "Begin a new epoch of this lane.")
     var again = false
-    @Flag(help: "Become another lane than before.")
+    @Flag(help: "Take another token, also with another name for this lane.")
     var force = false
     @OptionGroup var office: OfficeOptions
     @OptionGroup var data: DatabaseOptions

@@ -75,10 +75,14 @@ public actor BackOffice {
         }
     }
 
-    /// Adds a shop, whose days begin at midnight of a time zone of the server. A shop that is there stays as it is.
+    /// Adds a shop, or changes the time zone of one that is there. The day of what was captured before stays.
     ///
+    /// - Parameters:
+    ///   - name: the shop.
+    ///   - timeZone: a time zone of the server, in which the days of the shop begin; nil for that which the shop has, or
+    ///     UTC for a new one.
     /// - Throws: ``FleetError``
-    public func addShop(_ name: String, timeZone: String) async throws(FleetError) {
+    public func addShop(_ name: String, timeZone: String?) async throws(FleetError) {
         _ = try await run(Statement("SELECT fleet.open_shop($1, $2)", .text(name), .text(timeZone)))
     }
 
@@ -89,6 +93,22 @@ public actor BackOffice {
         _ = try await run(
             Statement(
                 "SELECT fleet.grant_office($1, $2, $3)", .text(login), .text(office.rawValue), .text(shop)))
+    }
+
+    /// Takes offices of a login away.
+    ///
+    /// - Parameters:
+    ///   - office: the office; nil for all.
+    ///   - login: the login, which the server need not have any more.
+    ///   - shop: only the office in this shop; nil for all offices, those for all shops included.
+    /// - Returns: how many were taken away.
+    /// - Throws: ``FleetError``
+    public func revoke(_ office: Office?, from login: String, in shop: String?) async throws(FleetError) -> Int64 {
+        let rows = try await run(
+            Statement(
+                "SELECT fleet.revoke_office($1, $2, $3) AS revoked", .text(login), .text(office?.rawValue),
+                .text(shop)))
+        return try Self.reading { () throws(PostgreSQLError) in try rows.only().value("revoked") }
     }
 
     // MARK: For managers

@@ -17,7 +17,8 @@ public struct LaneStatus: Hashable, Sendable {
     public let clockDifference: Duration?
     /// How long ago the lane was heard, by the server's clock; nil when it never was.
     public let silence: Duration?
-    /// Why the last batch was refused, as ``FleetError`` has it: `restored`, `lost`, `epoch`; nil when it was not.
+    /// Why a batch was refused, as ``FleetError`` has it: `restored`, `lost`, `epoch`. It stays until the lane is
+    /// enrolled again, because another copy of the lane may ship meanwhile. Nil when none was.
     public let refusal: String?
     /// Whether another journal has taken its place.
     public let isRetired: Bool
@@ -26,7 +27,8 @@ public struct LaneStatus: Hashable, Sendable {
     public let unknown: Int64
     /// The advices that wait for the host.
     public let advices: Int64
-    /// The attempts that only an earlier epoch has: those that a restored backup lacks, when the lane has shipped all.
+    /// The attempts that only an earlier epoch or another copy has: those that a restored backup lacks, when the lane has
+    /// shipped all.
     public let lostAttempts: Int64
 
     /// The number of entries that wait at the lane, as far as it was heard.
@@ -47,7 +49,7 @@ extension BackOffice {
                     (SELECT count(*) FROM fleet.payment p WHERE p.lane_id = l.id) AS payments,
                     (SELECT count(*) FROM fleet.payment p WHERE p.lane_id = l.id AND p.state = 'unknown') AS unknown,
                     (SELECT count(*) FROM fleet.attempt a WHERE a.lane_id = l.id AND a.has_advice) AS advices,
-                    CASE WHEN l.epoch > 1 AND l.written > 0 AND l.applied = l.written THEN
+                    CASE WHEN l.written > 0 AND l.applied = l.written THEN
                         (SELECT count(*) FROM fleet.attempt a WHERE a.lane_id = l.id AND a.epoch < l.epoch)
                     ELSE 0 END AS lost
                 FROM fleet.lane l WHERE $1::text IS NULL OR l.shop = $1 ORDER BY l.shop, l.name, l.enrolled_at

@@ -53,6 +53,16 @@ extension FleetSchema {
         DECLARE erased bigint;
         BEGIN
             PERFORM fleet.check_manager(p_shop);
+            IF p_lane IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM fleet.lane l WHERE l.shop = p_shop AND l.name = p_lane)
+            THEN
+                RAISE EXCEPTION 'the shop has no such lane' USING ERRCODE = 'CP011';
+            ELSIF p_payment IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM fleet.payment p JOIN fleet.lane l ON l.id = p.lane_id
+                WHERE p.shop = p_shop AND (p_lane IS NULL OR l.name = p_lane) AND p.number = p_payment)
+            THEN
+                RAISE EXCEPTION 'the lane has no such payment' USING ERRCODE = 'CP012';
+            END IF;
             WITH chosen AS (
                 UPDATE fleet.payment p SET erased_at = clock_timestamp(), last4 = NULL,
                     content = fleet.stripped(p.content)
@@ -80,10 +90,15 @@ extension FleetSchema {
         CREATE FUNCTION fleet.open_shop(p_shop text, p_time_zone text) RETURNS void
         LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
         BEGIN
-            IF NOT EXISTS (SELECT 1 FROM pg_timezone_names z WHERE z.name = p_time_zone) THEN
+            IF NOT EXISTS (SELECT 1 FROM pg_timezone_names z WHERE z.name = coalesce(p_time_zone, 'UTC')) THEN
                 RAISE EXCEPTION 'there is no such time zone' USING ERRCODE = 'CP008';
             END IF;
-            INSERT INTO fleet.shop (name, time_zone) VALUES (p_shop, p_time_zone) ON CONFLICT DO NOTHING;
+            INSERT INTO fleet.shop (name, time_zone) VALUES (p_shop, coalesce(p_time_zone, 'UTC'))
+            ON CONFLICT DO NOTHING;
+            UPDATE fleet.shop s SET time_zone = p_time_zone WHERE s.name = p_shop AND s.time_zone <> p_time_zone;
+            IF FOUND THEN
+                INSERT INTO fleet.event (action, shop, detail) VALUES ('time zone', p_shop, p_time_zone);
+            END IF;
         END $body$;
 
         CREATE FUNCTION fleet.grant_office(p_login text, p_office text, p_shop text) RETURNS void
@@ -92,12 +107,46 @@ extension FleetSchema {
             IF NOT EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname = p_login) THEN
                 RAISE EXCEPTION 'the server has no such login' USING ERRCODE = 'CP009';
             END IF;
+            IF p_shop IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
+                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
+            END IF;
             EXECUTE format('GRANT %I TO %I', 'fleet_' || p_office, p_login);
             IF p_office <> 'lane' THEN
                 INSERT INTO fleet.member (login, office, shop) VALUES (p_login, p_office, p_shop)
                 ON CONFLICT DO NOTHING;
             END IF;
             INSERT INTO fleet.event (action, shop, detail) VALUES ('grant', p_shop, p_office || ' ' || p_login);
+        END $body$;
+
+        -- Takes offices of a login away; without p_office all of them, and without p_shop those in all shops. Returns
+        -- their number. An office that is given for all shops can't be taken away in one.
+        CREATE FUNCTION fleet.revoke_office(p_login text, p_office text, p_shop text) RETURNS bigint
+        LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+        DECLARE
+            revoked bigint;
+            role text;
+        BEGIN
+            IF p_shop IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
+                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
+            END IF;
+            DELETE FROM fleet.member m WHERE m.login = p_login AND (p_office IS NULL OR m.office = p_office)
+                AND (p_shop IS NULL OR m.shop = p_shop);
+            GET DIAGNOSTICS revoked = ROW_COUNT;
+            FOREACH role IN ARRAY ARRAY['lane', 'clerk', 'manager', 'auditor'] LOOP
+                CONTINUE WHEN p_office <> role OR (role = 'lane' AND p_shop IS NOT NULL)
+                    OR EXISTS (SELECT 1 FROM fleet.member m WHERE m.login = p_login AND m.office = role)
+                    OR NOT EXISTS (
+                        SELECT 1 FROM pg_auth_members a JOIN pg_roles r ON r.oid = a.roleid
+                        JOIN pg_roles l ON l.oid = a.member WHERE r.rolname = 'fleet_' || role AND l.rolname = p_login);
+                EXECUTE format('REVOKE %I FROM %I', 'fleet_' || role, p_login);
+                revoked := revoked + CASE WHEN role = 'lane' THEN 1 ELSE 0 END;
+            END LOOP;
+            IF revoked = 0 THEN
+                RAISE EXCEPTION 'the login has no such office' USING ERRCODE = 'CP013';
+            END IF;
+            INSERT INTO fleet.event (action, shop, detail)
+            VALUES ('revoke', p_shop, coalesce(p_office || ' ', '') || p_login);
+            RETURN revoked;
         END $body$;
 
         -- Roles belong to the server: another database of it may have them, or make them at this moment.

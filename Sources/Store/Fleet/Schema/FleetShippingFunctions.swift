@@ -32,6 +32,8 @@ extension FleetSchema {
                 (p_milliseconds + CASE WHEN abs(p_difference) < 30000 THEN 0 ELSE p_difference END) / 1000.0)
         $body$;
 
+        \#(adopting)
+
         CREATE FUNCTION fleet.ship(
             p_lane text, p_secret text, p_epoch bigint, p_acknowledged bigint, p_written bigint, p_clock bigint,
             p_entries text, OUT verdict text, OUT office_epoch bigint, OUT office_applied bigint
@@ -67,11 +69,20 @@ extension FleetSchema {
                 verdict := 'restored';
             END IF;
             IF verdict <> 'applied' THEN
+                -- Kept until a person has enrolled the lane again, also while another copy of it ships.
+                IF known.refused IS DISTINCT FROM verdict THEN
+                    INSERT INTO fleet.event (action, shop, detail)
+                    VALUES ('refuse', known.shop, known.name || ': ' || verdict);
+                END IF;
                 UPDATE fleet.lane SET refused = verdict, heard_at = clock_timestamp() WHERE id = known.id;
                 office_epoch := known.epoch;
                 office_applied := known.applied;
                 RETURN;
             END IF;
+
+            PERFORM fleet.adopt(known.id, known.shop, e.n, e.c)
+            FROM jsonb_to_recordset(batch) AS e (s bigint, k text, n text, c jsonb)
+            WHERE e.k = 'attempt' AND e.s > known.applied;
 
             INSERT INTO fleet.change (lane_id, epoch, sequence, kind, name, payment, digest, content)
             SELECT known.id, known.epoch, e.s, e.k, e.n, coalesce(e.c->>'payment', e.n),
@@ -126,12 +137,13 @@ extension FleetSchema {
                 AND c.kind = 'receipt'
             ON CONFLICT (lane_id, name) DO UPDATE SET epoch = excluded.epoch, sequence = excluded.sequence;
 
-            UPDATE fleet.lane SET applied = greatest(known.applied, last), written = p_written, refused = NULL,
+            UPDATE fleet.lane SET applied = greatest(known.applied, last), written = p_written,
                 heard_at = clock_timestamp(), clock_difference = difference,
                 applied_at = CASE WHEN last > known.applied THEN clock_timestamp() ELSE applied_at END,
                 -- Both times are the lane's, so its clock does not matter.
                 lag = coalesce((
-                    SELECT max(p_clock - coalesce((c.content->>'updatedAt')::bigint, (c.content->>'createdAt')::bigint))
+                    SELECT greatest(0, max(
+                        p_clock - coalesce((c.content->>'updatedAt')::bigint, (c.content->>'createdAt')::bigint)))
                     FROM fleet.change c WHERE c.lane_id = known.id AND c.epoch = known.epoch
                     AND c.sequence BETWEEN known.applied + 1 AND last), lag)
             WHERE id = known.id;
@@ -145,6 +157,7 @@ extension FleetSchema {
         ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
         DECLARE
             invited fleet.invitation;
+            earlier fleet.lane;
             own bytea := sha256(convert_to(p_secret, 'UTF8'));
         BEGIN
             SELECT i.* INTO invited FROM fleet.invitation i
@@ -152,11 +165,27 @@ extension FleetSchema {
             IF NOT FOUND OR (invited.lane_id IS NULL AND invited.expires_at <= clock_timestamp()) THEN
                 RAISE EXCEPTION 'the token is unknown, or its time is over' USING ERRCODE = 'CP004';
             ELSIF invited.lane_id IS NULL THEN
+                -- Records that were a lane before stay that lane, in a new epoch: what it shipped counts once, and what
+                -- was erased of it stays erased.
+                SELECT l.* INTO earlier FROM fleet.lane l WHERE l.secret_hash = own
+                ORDER BY l.enrolled_at DESC LIMIT 1 FOR UPDATE;
+                IF earlier.shop <> invited.shop
+                    AND EXISTS (SELECT 1 FROM fleet.change c WHERE c.lane_id = earlier.id)
+                THEN
+                    RAISE EXCEPTION 'these records belong to another shop' USING ERRCODE = 'CP010';
+                END IF;
                 UPDATE fleet.lane l SET retired_at = clock_timestamp()
-                WHERE l.shop = invited.shop AND l.name = invited.lane_name AND l.retired_at IS NULL;
-                INSERT INTO fleet.lane AS l (id, shop, name, secret_hash)
-                VALUES (replace(gen_random_uuid()::text, '-', ''), invited.shop, invited.lane_name, own)
-                RETURNING l.id INTO invited.lane_id;
+                WHERE l.shop = invited.shop AND l.name = invited.lane_name AND l.retired_at IS NULL
+                    AND l.id IS DISTINCT FROM earlier.id;
+                IF earlier.id IS NULL THEN
+                    INSERT INTO fleet.lane AS l (id, shop, name, secret_hash)
+                    VALUES (replace(gen_random_uuid()::text, '-', ''), invited.shop, invited.lane_name, own)
+                    RETURNING l.id INTO invited.lane_id;
+                ELSE
+                    UPDATE fleet.lane l SET shop = invited.shop, name = invited.lane_name, epoch = earlier.epoch + 1,
+                        applied = 0, written = 0, refused = NULL, retired_at = NULL
+                    WHERE l.id = earlier.id RETURNING l.id INTO invited.lane_id;
+                END IF;
                 UPDATE fleet.invitation i SET lane_id = invited.lane_id WHERE i.token_hash = invited.token_hash;
                 INSERT INTO fleet.event (action, shop, detail) VALUES ('enroll', invited.shop, invited.lane_name);
             END IF;
