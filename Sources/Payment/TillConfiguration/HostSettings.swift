@@ -131,8 +131,8 @@ public struct AcquirerSettings: Hashable, Sendable {
         keys = try node.optional("keys").map(Self.keys)
         let limits = try node.optional("timeouts")
         try limits?.mapping(allowedKeys: Self.timeouts)
-        connectTimeout = try limits?.optional("connect")?.int(in: 1...600).seconds
-        answerTimeout = try limits?.optional("answer")?.int(in: 1...600).seconds
+        connectTimeout = try limits?.optional("connect")?.seconds(in: 1...600).seconds
+        answerTimeout = try limits?.optional("answer")?.seconds(in: 1...600).seconds
         terminal = try node.optional("terminalId")?.printable(length: 1...8)
         merchant = try node.optional("merchantId")?.printable(length: 1...15)
     }

@@ -95,6 +95,10 @@ struct HostSettingsTests {
             "host:\n  kind: iso8583\n  address: localhost:1\n  profile: iso2003\n  timeouts: { answer: 0 }",
             "5: host.timeouts.answer: '0' is not in 1...600"
         ),
+        (
+            "host:\n  kind: iso8583\n  address: localhost:1\n  profile: iso2003\n  timeouts: { answer: 3s }",
+            "5: host.timeouts.answer: '3s' is not a number; give seconds, such as 3"
+        ),
     ])
     func `a mistake is told with its line and key`(yaml: String, text: String) {
         do throws(SettingsError) {

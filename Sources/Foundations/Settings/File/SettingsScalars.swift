@@ -35,6 +35,16 @@ extension SettingsNode {
         return number
     }
 
+    /// Returns a number of seconds, in decimal digits without a unit.
+    ///
+    /// - Throws: ``SettingsError``
+    public func seconds(in range: ClosedRange<Int>) throws(SettingsError) -> Int {
+        do throws(SettingsError) { return try int(in: range) } catch {
+            guard case .notANumber = error.problem else { throw error }
+            throw self.error(error.problem.message, fix: "give seconds, such as 3")
+        }
+    }
+
     /// Returns `true` or `false`, written without quotes. YAML's other boolean words (yes, on, …) are refused, because
     /// programs interpret them differently.
     ///

@@ -7,6 +7,13 @@ import FoundationEssentials
 struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet", abstract: "Ship payments of many lanes to one back office.",
+        discussion: """
+            EXAMPLES:
+              cardpresent fleet init --office postgres://admin@db/fleet
+              cardpresent fleet ship --follow
+              cardpresent fleet status
+              cardpresent fleet report --since 2026-01-02
+            """,
         subcommands: [
             InitFleet.self, GrantOffice.self, RevokeOffice.self, InviteLane.self, EnrollLane.self, ShipLane.self,
             FleetStatus.self, FleetPayments.self, ReconcileFleet.self, FleetReport.self, EraseFleet.self,

@@ -106,6 +106,8 @@ private struct DumpJSON: Encodable, Sendable {
 enum MessageInput {
     /// The most bytes of a file.
     private static let limit = 32 << 20
+    /// What may be between hexadecimal digits.
+    private static let separators = " \t\r\n:-"
 
     /// - Throws: `CommandFailure`
     static func read(_ words: [String], _ profile: MessageProfile) throws(CommandFailure) -> MessageFinder {
@@ -129,9 +131,12 @@ enum MessageInput {
     /// Digits are bytes; if these are no messages, the characters themselves may be one.
     private static func find(inText text: [UInt8], _ profile: MessageProfile) throws(CommandFailure) -> MessageFinder {
         let decoded = digits(text)
-        guard decoded != nil || profile.isText else {
+        let strange = decoded == nil ? strangeCharacter(text, profile) : nil
+        guard decoded != nil || profile.isText && strange == nil else {
             throw CommandFailure(
-                .badData, code: "not_hexadecimal", message: "the data is neither a file nor hexadecimal",
+                .badData, code: "not_hexadecimal",
+                message: "the data is neither a file nor hexadecimal"
+                    + (strange.map { ": '\($0)' is no hexadecimal digit" } ?? ""),
                 fix: "give an even number of hexadecimal digits, a file, or '-'")
         }
         guard let decoded else { return try find(in: text, profile) }
@@ -140,6 +145,14 @@ enum MessageInput {
         let characters = try find(in: text, profile)
         return characters.isComplete || !result.messages.contains(where: \.isMessage) && looksLikeType(text)
             ? characters : result
+    }
+
+    /// The first character that is no digit; for a profile of characters, the first one that no message has.
+    private static func strangeCharacter(_ text: [UInt8], _ profile: MessageProfile) -> String? {
+        String(decoding: text, as: UTF8.self).unicodeScalars.first { scalar in
+            guard scalar.isASCII, !profile.isText else { return !scalar.isASCII }
+            return !scalar.properties.isASCIIHexDigit && !separators.unicodeScalars.contains(scalar)
+        }.map { String($0).harmless }
     }
 
     /// Whether a text begins with digits, as a message in characters does.
@@ -155,7 +168,7 @@ enum MessageInput {
 
     /// The bytes of hexadecimal digits with blanks, colons, and hyphens between them; nil when there is something else.
     private static func digits(_ text: [UInt8]) -> [UInt8]? {
-        let digits = text.filter { !" \t\r\n:-".utf8.contains($0) }
+        let digits = text.filter { !separators.utf8.contains($0) }
         return digits.isEmpty ? nil : [UInt8](hexadecimalDigits: digits)
     }
 }

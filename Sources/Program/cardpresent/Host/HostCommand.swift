@@ -7,6 +7,14 @@ struct HostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
         abstract: "Check payment hosts, and decode and encode their messages (ISO 8583).",
+        discussion: """
+            EXAMPLES:
+              cardpresent host check --config acq.yaml
+              cardpresent host status --config acq.yaml
+              cardpresent host settle --config acq.yaml
+              cardpresent host decode traffic.pcap --profile iso87-bcd-tpdu
+              cardpresent host profiles list
+            """,
         subcommands: [
             CheckHost.self, HostStatus.self, SettleHost.self, DecodeMessages.self, EncodeMessage.self,
             ProfilesCommand.self,

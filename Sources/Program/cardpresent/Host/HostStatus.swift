@@ -48,7 +48,7 @@ struct HostStatus: TillCommand, ReadingCommand {
         let waiting = settings.otherHosts.isEmpty ? [] : chosen.map { WaitingHost($0, rows) }
         let json = JSONObject(
             [
-                "host": host, "waiting": rows.map(\.json),
+                "host": host, "configuration": options.till.configuration.path(), "waiting": rows.map(\.json),
                 "reversals": rows.count { $0.message == .reversal }, "advices": rows.count { $0.message == .advice },
                 "requests": rows.count { $0.message == .request },
             ], known: ["hosts": waiting.isEmpty ? nil : waiting.map(\.json)])
@@ -56,12 +56,19 @@ struct HostStatus: TillCommand, ReadingCommand {
         try output.write(
             json,
             text: (waiting.isEmpty ? line : waiting.map(\.line).joined())
-                + (rows.isEmpty ? "" : TextTable.text(of: rows)))
+                + (rows.isEmpty ? "" : TextTable.text(of: rows)) + configurationLine)
         guard rows.isEmpty else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
     }
 }
 
 extension HostStatus {
+    /// The configuration whose hosts these are, when the user did not name it; otherwise empty.
+    private var configurationLine: String {
+        guard options.till.config == nil else { return "" }
+        let file = options.till.configuration.path()
+        return "configuration: \(file ?? "no file, all defaults; name one with --config FILE")\n"
+    }
+
     /// Without `--host`, every attempt is shown, also one that went to a host of another configuration.
     private func isShown(_ attempt: PaymentAttempt, _ chosen: [NamedAcquirer]) -> Bool {
         guard hostOption.host != nil else { return true }

@@ -85,7 +85,8 @@ struct SettlementOutcome: Sendable {
             ("debits", totals.debits), ("debits reversed", totals.debitReversals), ("credits", totals.credits),
             ("credits reversed", totals.creditReversals),
         ].map { name, line in [name, "\(line.count)", MoneyText.of(line.amount, currency.code, zero: currency)] }
-        let owner = totals.net < 0 ? "owed to the acquirer" : "owed to the merchant"
+        let owner =
+            totals.net == 0 ? "nothing is owed" : totals.net < 0 ? "owed to the acquirer" : "owed to the merchant"
         let net = ["net", "", MoneyText.of(abs(totals.net), currency.code, zero: currency), owner]
         var text = "batch \(batch.number)  \(transactions == 1 ? "1 transaction" : "\(transactions) transactions")"
         text += (isRepeat ? "  (repeated)" : "") + "\n"

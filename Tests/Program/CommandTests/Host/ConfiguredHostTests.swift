@@ -24,6 +24,12 @@ import Testing
         #expect(status.status == 0)
         #expect(try status.object()["host"] as? String == "iso8583")
         #expect((try status.object()["waiting"] as? [Any])?.isEmpty == true)
+        #expect(try status.object()["configuration"] as? String == scratch.file("acq.yaml"))
+        // Without a configuration it is the simulated host that is asked about, and the command says so.
+        let other = try Program.run(["host", "status", "--database", scratch.database], in: scratch)
+        #expect(
+            other.output
+                == "host simulated: nothing waits\nconfiguration: no file, all defaults; name one with --config FILE\n")
     }
 
     @Test func `the configured host is checked without an address`() throws {

@@ -45,6 +45,11 @@ struct HostMessageTests {
         #expect(other.status == 65)
         #expect((try other.object()["error"] as? [String: Any])?["code"] as? String == "malformed_message")
         #expect(try host("decode", "xyz", "--profile", "iso2003").status == 65)
+        for (data, profile, character) in [("0200…", "iso87-ascii", "…"), ("02 0z", "iso2003", "z")] {
+            let strange = try host("decode", data, "--profile", profile)
+            #expect(strange.status == 65)
+            #expect(strange.error.contains("'\(character)' is no hexadecimal digit"), "\(strange.error)")
+        }
         let unknown = try host("decode", Self.echo, "--profile", "iso87-asci")
         #expect(unknown.status == 64)
         #expect(unknown.error.contains("did you mean 'iso87-ascii'?"))

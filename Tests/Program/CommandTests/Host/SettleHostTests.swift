@@ -218,6 +218,16 @@ struct SettleHostTests {
         try end(child)
     }
 
+    @Test func `a batch whose refunds are as large as its sales owes nothing`() throws {
+        let (child, configuration) = try start("iso87-ascii")
+        #expect(try pay("12.50", configuration) == "approved")
+        #expect(try run(["refund", "P000001"], configuration).status == 0)
+        let result = try run(["host", "settle"], configuration)
+        #expect(result.status == 0, "\(result.error)")
+        #expect(result.output.contains("0.00 USD  nothing is owed\n"), "\(result.output)")
+        try end(child)
+    }
+
     @Test func `a host or a profile without settlements is told, with the way out`() throws {
         try scratch.makeDatabase()
         let simulated = try scratch.write("host: simulated\n", to: "simulated.yaml")

@@ -236,6 +236,11 @@ struct HelpTests {
         #expect(result.output.contains("--json"))
     }
 
+    @Test(arguments: ["host", "fleet"])
+    func `the help of a group has examples`(group: String) throws {
+        #expect(try Program.run([group, "--help"], in: scratch).output.contains("EXAMPLES:\n  cardpresent \(group) "))
+    }
+
     @Test func `every command begins its help with examples of itself`() throws {
         let help = try Program.run(["--experimental-dump-help"], in: scratch).object()
         var commands = [(name: "", description: try #require(help["command"] as? [String: Any]))]
