@@ -16,6 +16,8 @@ public final class SimulatedCardholder: CardholderInterface {
         var hasTapped = false
         /// The PIN to enter instead of the profile's.
         var pin: SealedBytes?
+        /// The number of times that the cardholder has left. What was planned before does not happen.
+        var departures = 0
     }
 
     private let profile: CardProfile
@@ -77,6 +79,27 @@ public final class SimulatedCardholder: CardholderInterface {
         }
     }
 
+    /// Takes the card away from the reader, and forgets the prompts of an earlier payment and what they caused. Call
+    /// this before another payment at the same reader: it is asked for a card anew, whatever became of the earlier one.
+    public func leave() {
+        state.withLock { $0 = State(pin: $0.pin, departures: $0.departures + 1) }
+        takeAwayCard()
+    }
+
+    private func takeAwayCard() {
+        reader.chip?.removeCard()
+        if reader.contactless !== reader.chip { reader.contactless?.removeCard() }
+    }
+
+    /// Plans what the cardholder does, unless they leave before.
+    private func plan(after delay: Duration, _ action: @escaping @Sendable () -> Void) {
+        let departures = state.withLock { $0.departures }
+        clock.schedule(after: delay) { [weak self] in
+            if let self, state.withLock({ $0.departures }) != departures { return }
+            action()
+        }
+    }
+
     /// Handles a prompt of the reader; nil for an event that asks nothing.
     public func observe(_ prompt: CardPrompt?) {
         switch prompt {
@@ -89,9 +112,8 @@ public final class SimulatedCardholder: CardholderInterface {
             }
             // A second prompt does not make them remove the card again after it was reinserted.
             guard isAsked else { return }
-            clock.schedule(after: Self.reactionTime) { [weak self, reader] in
-                reader.chip?.removeCard()
-                if reader.contactless !== reader.chip { reader.contactless?.removeCard() }
+            plan(after: Self.reactionTime) { [weak self] in
+                self?.takeAwayCard()
                 self?.state.withLock { $0.isRemoving = false }
             }
         case nil: break
@@ -105,27 +127,28 @@ public final class SimulatedCardholder: CardholderInterface {
             defer { (state.isPresenting, state.presentations) = (true, state.presentations + 1) }
             return (!state.isPresenting, state.presentations == 0)
         }
+        guard isAsked else { return }
         // The card is in the reader already.
-        guard isAsked, reader.chip === reader.contactless || reader.chip?.hasCard() != true else { return }
+        guard reader.chip === reader.contactless || reader.chip?.hasCard() != true else {
+            return state.withLock { $0.isPresenting = false }
+        }
         if canTap, let field = reader.contactless, taps(canInsert: canInsert) {
             hold(in: field)
         } else if let stripeReader = reader.stripe, let stripe, canSwipe, swipes(canInsert: canInsert, isFirst: isFirst)
         {
-            clock.schedule(after: profile.cardholder.insertsAfter) { [weak self] in
+            plan(after: profile.cardholder.insertsAfter) { [weak self] in
                 self?.state.withLock { $0.isPresenting = false }
                 stripeReader.swipe(stripe)
             }
         } else if let chip = reader.chip {
             // The card can't be in the field and in the slot.
             if reader.contactless !== chip { reader.contactless?.removeCard() }
-            clock.schedule(after: profile.cardholder.insertsAfter) { [weak self, card] in
+            plan(after: profile.cardholder.insertsAfter) { [weak self, card] in
                 chip.insert(card)
                 self?.state.withLock { $0.isPresenting = false }
             }
             if let removesAfter = profile.cardholder.removesAfter {
-                clock.schedule(after: profile.cardholder.insertsAfter + removesAfter) {
-                    chip.removeCard()
-                }
+                plan(after: profile.cardholder.insertsAfter + removesAfter) { chip.removeCard() }
             }
         }
     }
@@ -134,11 +157,11 @@ public final class SimulatedCardholder: CardholderInterface {
     private func hold(in field: SimulatedCCIDReader) {
         guard !field.hasCard() else { return state.withLock { $0.isPresenting = false } }
         let person = profile.cardholder
-        clock.schedule(after: person.insertsAfter) { [weak self, clock, card = contactless ?? card] in
+        plan(after: person.insertsAfter) { [weak self, card = contactless ?? card] in
             let isFirst = self?.isFirstTap() ?? false
             if isFirst, let time = person.secondCardFor {
                 field.arm(.severalCards(isTold: true))
-                clock.schedule(after: time) { field.arm(.oneCardLeft) }
+                self?.plan(after: time) { field.arm(.oneCardLeft) }
             }
             field.insert(card)
             if isFirst, let exchange = person.movesAwayAt {
@@ -149,7 +172,7 @@ public final class SimulatedCardholder: CardholderInterface {
             self?.state.withLock { $0.isPresenting = false }
         }
         guard let removesAfter = profile.cardholder.removesAfter else { return }
-        clock.schedule(after: profile.cardholder.insertsAfter + removesAfter) { field.removeCard() }
+        plan(after: profile.cardholder.insertsAfter + removesAfter) { field.removeCard() }
     }
 
     /// Whether this tap is the first one of the payment.
@@ -238,12 +261,12 @@ public final class SimulatedCardholder: CardholderInterface {
         case .nothing: break
         case .cardRemoved:
             press(.digit(0), after: Self.keyTime)
-            clock.schedule(after: Self.keyTime * 2) { [reader] in reader.chip?.removeCard() }
+            plan(after: Self.keyTime * 2) { [reader] in reader.chip?.removeCard() }
         }
     }
 
     private func press(_ key: SimulatedReaderKey, after delay: Duration) {
-        clock.schedule(after: delay) { [reader] in reader.chip?.press(key) }
+        plan(after: delay) { [reader] in reader.chip?.press(key) }
     }
 
     public func encipherPIN(

@@ -57,6 +57,9 @@ protocol PaymentEnvironment: Sendable {
     /// Called for each reader event.
     func observe(_ event: CardReaderEvent)
 
+    /// Called before a payment of a till that takes several: a simulated cardholder begins anew.
+    func prepareForNextPayment()
+
     /// Receives each card exchange; nil without `--trace`.
     var recordTrace: (@Sendable (TraceEntry) -> Void)? { get }
 }
@@ -89,6 +92,7 @@ extension PaymentEnvironment {
     var contactlessKeys: [ECCAuthorityKey] { [] }
 
     func observe(_ event: CardReaderEvent) {}
+    func prepareForNextPayment() {}
 
     func choose(
         among readers: [CardReader], remembered: [RememberedCardReader]
@@ -269,6 +273,8 @@ struct SimulatedEnvironment: PaymentEnvironment {
 
     func observe(_ event: CardReaderEvent) { person.observe(event.cardPrompt) }
 
+    func prepareForNextPayment() { person.leave() }
+
     /// Adds the test CA public keys, so that the terminal accepts test cards.
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration {
         configured.adding(
@@ -315,6 +321,8 @@ struct RecordedEnvironment: PaymentEnvironment {
         recorder.note(event)
         environment.observe(event)
     }
+
+    func prepareForNextPayment() { environment.prepareForNextPayment() }
 
     var recordTrace: (@Sendable (TraceEntry) -> Void)? {
         let write = environment.recordTrace

@@ -210,6 +210,9 @@ extension Till {
         case order(OrderPaymentRequest)
     }
 
+    /// Lets a simulated cardholder take the card away, which an earlier payment may have left in the reader.
+    func prepareForNextPayment() { environment.prepareForNextPayment() }
+
     /// Connects the reader and takes a payment.
     ///
     /// - Throws: `CommandFailure` when the payment could not start or its result could not be recorded. Otherwise the

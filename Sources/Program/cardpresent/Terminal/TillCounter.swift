@@ -83,7 +83,8 @@ actor TillCounter: TerminalCounter {
         let payment: Payment?
         do throws(CommandFailure) {
             payment = try await world.run { [till, progress] () async throws(CommandFailure) in
-                try await till.pay(.amount(bill), cancellation: cancellation) { event in
+                till.prepareForNextPayment()
+                return try await till.pay(.amount(bill), cancellation: cancellation) { event in
                     progress.show(event)
                     if let step = TerminalProgress(event) { report(step) }
                 }

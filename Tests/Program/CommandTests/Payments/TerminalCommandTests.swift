@@ -75,6 +75,25 @@ struct TerminalCommandTests {
         #expect(try child.result().status == 0)
     }
 
+    @Test func `after canceled and replaced payments, the next one is presented a card at once`() throws {
+        let (child, view) = try start()
+        let (address, reader) = (view["address"], try #require(view["reader"] as? String))
+        let path = "/v1/terminal/readers/\(reader)"
+        for number in 0..<8 {
+            let intents = try [1000, 2000].map { amount in
+                try id(try call(address, "/v1/payment_intents", ["amount=\(amount + number)", "currency=usd"]))
+            }
+            _ = try call(address, path + "/process_payment_intent", ["payment_intent=\(intents[0])"])
+            if number.isMultiple(of: 2) { _ = try call(address, path + "/cancel_action", []) }
+            _ = try call(address, path + "/process_payment_intent", ["payment_intent=\(intents[1])"])
+            #expect(try outcome(address, reader) == "succeeded", "payment \(number)")
+        }
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+        let list = try Program.run(["payments", "list", "--database", scratch.database], in: scratch)
+        #expect(!list.output.contains("in time"), "\(list.output)")
+    }
+
     @Test func `an idempotency key that was used before a restart charges nothing`() throws {
         let fields = ["amount=1500", "currency=usd"]
         let (first, before) = try start()

@@ -69,6 +69,44 @@ import USB
         #expect(scene.reader.hasCard())
     }
 
+    @Test func `a prompt while the card is in the reader does not keep the cardholder from the next one`()
+        async throws
+    {
+        let scene = try Scene()
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
+        try await scene.wait(.milliseconds(1))
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
+        #expect(scene.reader.hasCard())
+        scene.reader.removeCard()
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
+        try await scene.wait(.milliseconds(1))
+        #expect(scene.reader.hasCard())
+    }
+
+    @Test func `a cardholder who leaves takes the card along, forgets what was planned, and can be asked anew`()
+        async throws
+    {
+        let scene = try Scene { $0.cardholder.insertsAfter = .seconds(3) }
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
+        try await scene.wait(.seconds(3))
+        #expect(scene.reader.hasCard())
+        scene.person.observe(.remove)
+        scene.person.leave()
+        #expect(!scene.reader.hasCard())
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
+        try await scene.wait(.seconds(4))
+        // The removal that was planned before is not this card's.
+        #expect(scene.reader.hasCard())
+        scene.person.leave()
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
+        scene.person.leave()
+        try await scene.wait(.seconds(4))
+        #expect(!scene.reader.hasCard())
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
+        try await scene.wait(.seconds(3))
+        #expect(scene.reader.hasCard())
+    }
+
     @Test func `an impatient cardholder removes the card after the given time`() async throws {
         let scene = try Scene { $0.cardholder.removesAfter = .seconds(2) }
         scene.person.observe(.present(canInsert: true, canSwipe: false))
