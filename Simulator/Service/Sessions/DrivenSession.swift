@@ -38,16 +38,35 @@ public struct DrivenSession: Sendable {
         return served.session.need
     }
 
+    /// A card that is ready for a payment, which may not ask for one yet.
+    public final class Hand: Sendable {
+        private let card = Mutex<PlannedCard?>(nil)
+
+        /// Makes one without a card.
+        public init() {}
+
+        /// Takes a card into the hand.
+        public func hold(_ next: PlannedCard) { card.withLock { $0 = next } }
+
+        fileprivate func take() -> PlannedCard? {
+            card.withLock { card in
+                defer { card = nil }
+                return card
+            }
+        }
+    }
+
     /// Takes a payment whose cardholder is a person, and waits for its end, however long that takes.
     ///
     /// - Parameters:
     ///   - amount: the amount.
     ///   - isHeld: whether it is only held, and captured later.
+    ///   - hand: may have the card of this payment, which is presented as soon as the payment asks for it.
     ///   - onChange: called when something happened in the session.
     /// - Returns: the payment, whose result may be unknown.
     /// - Throws: ``Failure``, also when the session ends before.
     public func pay(
-        _ amount: Money, isHeld: Bool, onChange: @Sendable () -> Void
+        _ amount: Money, isHeld: Bool, hand: Hand = Hand(), onChange: @Sendable () -> Void
     ) async throws(Failure) -> Payment {
         let operation = Operation(.payment)
         let paid = Mutex<Payment?>(nil)
@@ -61,9 +80,12 @@ public struct DrivenSession: Sendable {
             }
             if operation.isRunning {
                 onChange()
+                // Fails in a pause, whose end is a change. The payment goes on in any case.
+                try? await present(hand, operation)
                 for await _ in events {
                     guard operation.isRunning else { break }
                     onChange()
+                    try? await present(hand, operation)
                 }
             }
         } catch { throw Failure(error) }
@@ -92,39 +114,52 @@ public struct DrivenSession: Sendable {
         do throws(APIError) { return try await service.session(id).step(name, body) } catch { throw Failure(error) }
     }
 
-    /// Lets the cardholder present a card, enter a PIN, and take the card back, as far as the payment asks for it.
+    /// Lets the cardholder present a card, enter a PIN, and take the card back, as far as the payment asks for it. When
+    /// the payment does not ask yet, ``pay(_:isHeld:hand:onChange:)`` presents the card as soon as it does.
     ///
-    /// - Parameter card: a card of the session.
+    /// - Parameters:
+    ///   - card: a card of the session.
+    ///   - hand: the one of the payment, which may not have begun.
     /// - Throws: ``Failure``
-    public func present(_ card: PlannedCard) async throws(Failure) {
+    public func present(_ card: PlannedCard, in hand: Hand) async throws(Failure) {
+        hand.hold(card)
+        // Looked at afterward: what asks from now on finds the card in the hand.
+        guard let operation = (try? service.session(id))?.operation else { return }
+        do throws(APIError) { try await present(hand, operation) } catch { throw Failure(error) }
+    }
+
+    private func present(_ hand: Hand, _ operation: Operation) async throws(APIError) {
+        guard need != nil, let card = hand.take() else { return }
+        do throws(APIError) { try await present(card, operation, try service.session(id)) } catch {
+            hand.hold(card)
+            throw error
+        }
+    }
+
+    private func present(
+        _ card: PlannedCard, _ operation: Operation, _ served: ServedSession
+    ) async throws(APIError) {
         var pins = 0
-        // More prompts than a payment has.
-        for _ in 0..<50 {
+        // More prompts than a payment has. The next payment is none of this card's.
+        for _ in 0..<50 where operation.isRunning {
             switch need {
-            case .card: try await act(.insert(card: card.name))
+            case .card: try await served.act([.insert(card: card.name)])
             case .pin:
                 let entry = card.profile.cardholder.pinEntry(attempt: pins)
                 pins += 1
                 guard case .digits(let digits)? = entry else {
-                    try await act(.press(.cancel))
+                    try await served.act([.press(.cancel)])
                     continue
                 }
                 var keys = digits.bytes.withUnsafeBytes { bytes in bytes.map { SimulatedReaderKey.digit($0) } }
                 keys.append(.confirmation)
-                for key in keys { try await act(.press(key)) }
-            case .removal: try await act(.removeCard())
-            case .application: _ = try await look { $0.choose(0) }
+                for key in keys { try await served.act([.press(key)]) }
+            case .removal: try await served.act([.removeCard()])
+            case .application:
+                _ = try await served.look("choose") { session async throws(SimulatedSessionError) in session.choose(0) }
             case nil: return
             }
         }
-    }
-
-    private func look(_ body: @escaping @Sendable (SimulatedSession) -> Bool) async throws(Failure) -> Bool {
-        do throws(APIError) {
-            return try await service.session(id).look("choose") { session async throws(SimulatedSessionError) in
-                body(session)
-            }
-        } catch { throw Failure(error) }
     }
 
     /// Ends the session.

@@ -5,6 +5,7 @@ import Sessions
 import SimulationServer
 import Simulator
 import StripeTerminal
+import Synchronization
 import Terminal
 import TerminalServer
 
@@ -17,6 +18,8 @@ actor SteeredCounter: TerminalCounter {
     private let start: Timestamp
     private var session: DrivenSession?
     private var running: IdempotencyKey?
+    /// The cards for the request that runs, or for the one that the till presented a card for before it began.
+    private var hand: (key: IdempotencyKey, cards: DrivenSession.Hand)?
     /// The payments of the journal by the requests that made them.
     private var payments: [IdempotencyKey: PaymentID] = [:]
     /// The requests that the till has canceled.
@@ -43,15 +46,19 @@ actor SteeredCounter: TerminalCounter {
         do {
             let session = try await opened()
             running = request.key
+            let cards = cards(for: request.key)
             defer { running = nil }
             report(.waitingForCard)
-            let payment = try await session.pay(amount, isHeld: isHeld) {
+            // Before it asks for a card, the payment may ask to remove the one of an earlier payment.
+            let hasAsked = Atomic(false)
+            let payment = try await session.pay(amount, isHeld: isHeld, hand: cards) {
                 // Only steps that a person causes: the result tells the rest.
                 switch session.need {
-                case .card, nil: break
+                case .card: hasAsked.store(true, ordering: .relaxed)
+                case nil: break
                 case .application: report(.choosingApplication)
                 case .pin(let isRetry, _, _): report(isRetry ? .wrongPIN : .enteringPIN)
-                case .removal: report(.cardPresented)
+                case .removal: if hasAsked.load(ordering: .relaxed) { report(.cardPresented) }
                 }
             }
             payments[request.key] = payment.id
@@ -99,10 +106,20 @@ actor SteeredCounter: TerminalCounter {
     }
 
     func present(_ card: StripeTestCard, for key: IdempotencyKey) async {
-        guard running == key, let session,
-            let planned = try? TestCards.planned().first(where: { $0.name == TestCards.name(of: card) })
-        else { return }
-        await perform { () async throws(DrivenSession.Failure) in try await session.present(planned) }
+        guard let planned = try? TestCards.planned().first(where: { $0.name == TestCards.name(of: card) }) else {
+            return
+        }
+        let cards = cards(for: key)
+        // A payment that has not begun finds the card in the hand.
+        guard running == key, let session else { return cards.hold(planned) }
+        await perform { () async throws(DrivenSession.Failure) in try await session.present(planned, in: cards) }
+    }
+
+    private func cards(for key: IdempotencyKey) -> DrivenSession.Hand {
+        if let hand, hand.key == key { return hand.cards }
+        let cards = DrivenSession.Hand()
+        hand = (key, cards)
+        return cards
     }
 
     private func perform(_ body: () async throws(DrivenSession.Failure) -> Void) async {

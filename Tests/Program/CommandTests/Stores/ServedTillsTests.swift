@@ -74,6 +74,36 @@ struct ServedTillsTests {
         #expect(try child.result().status == 0)
     }
 
+    @Test func `a card that is presented directly after the payment began is not lost`() throws {
+        let child = try Child(["simulate", "serve", "--port", "0", "--stripe", "0", "--json"], in: scratch)
+        #expect(child.wait { child.output.hasSuffix("}\n") })
+        let till = try text(try JSONSerialization.jsonObject(with: Data(child.output.utf8)), "stripe")
+        let (readers, intents) = (till + "/v1/terminal/readers", till + "/v1/payment_intents")
+        // Declined cards stay in the reader until the next payment.
+        let cards = [
+            ("4242424242424242", "succeeded"), ("4000000000009995", "failed"), ("4001000360000005", "succeeded"),
+            ("4000000000000002", "failed"), ("4242424242424242", "succeeded"),
+        ]
+        for _ in 0..<3 {
+            // The first payment of a reader opens its session.
+            let reader = try text(try send(readers, "-d", "registration_code=simulated-wpe"), "id")
+            for (card, status) in cards {
+                let intent = try text(try send(intents, "-d", "amount=1250", "-d", "currency=usd"), "id")
+                let process = readers + "/\(reader)/process_payment_intent"
+                let helper = till + "/v1/test_helpers/terminal/readers/\(reader)/present_payment_method"
+                // One connection, and no pause between the two requests.
+                let options = ["-sS", "-g", "--max-time", "60", "-u", "sk_test_1:"]
+                let first = ["-o", scratch.file("process"), "-d", "payment_intent=\(intent)", process, "--next"]
+                let second = ["-d", "card_present[number]=\(card)", helper]
+                let calls = ["curl"] + options + first + options + second
+                let answer = try Child(program: "/usr/bin/env", calls, in: scratch).result().output
+                #expect(answer.contains(#""status":"\#(status)""#), "\(card): \(answer)")
+            }
+        }
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+    }
+
     @Test func `a port that is taken ends the whole command`() throws {
         let first = try Child(["simulate", "serve", "--port", "0", "--stripe", "0", "--json"], in: scratch)
         #expect(first.wait { first.output.hasSuffix("}\n") })
