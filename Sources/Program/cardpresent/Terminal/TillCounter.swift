@@ -217,7 +217,7 @@ actor TillCounter: TerminalCounter {
     // MARK: The owner
 
     /// This terminal's display is the one of `pay`: standard error.
-    func show(_ lines: [String]) { StandardError.note(lines.map { "  \($0)\n" }.joined()) }
+    func show(_ lines: [String]) { StandardError.note(lines.map { "  \($0.harmless)\n" }.joined()) }
 
     func cancel(_ key: IdempotencyKey) async {
         guard let running, running.key == key else {

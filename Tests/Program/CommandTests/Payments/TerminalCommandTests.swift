@@ -94,6 +94,22 @@ struct TerminalCommandTests {
         #expect(!list.output.contains("in time"), "\(list.output)")
     }
 
+    @Test func `what a till shows has no control characters on standard error`() throws {
+        let (child, view) = try start()
+        let reader = try #require(view["reader"] as? String)
+        let line = "cart[line_items][0]"
+        // The bytes of a form: an escape sequence and a line feed.
+        let fields = [
+            "type=cart", "cart[currency]=usd", "cart[total]=100", line + "[amount]=100", line + "[quantity]=1",
+            line + "[description]=Tea%1B[31m%0AEVIL",
+        ]
+        _ = try call(view["address"], "/v1/terminal/readers/\(reader)/set_reader_display", fields)
+        #expect(child.wait { child.errorOutput.contains("EVIL") })
+        child.send(SIGTERM)
+        let error = try child.result().error
+        #expect(error.contains("Tea") && !error.contains("\u{1B}") && !error.contains("\nEVIL"), "\(error)")
+    }
+
     @Test func `an idempotency key that was used before a restart charges nothing`() throws {
         let fields = ["amount=1500", "currency=usd"]
         let (first, before) = try start()
