@@ -41,6 +41,7 @@ actor ServedAccount: DeliverySource {
 
     /// Answers a request, when its reader has done its work. Nil when the task is canceled before.
     func respond(to request: StripeRequest) async -> StripeAnswer? {
+        await lookForReader()
         calls += 1
         let call = calls
         if let key = account.spends(request), let keys {
@@ -62,6 +63,15 @@ actor ServedAccount: DeliverySource {
         } onCancel: {
             Task { await self.giveUp(call) }
         }
+    }
+
+    /// Notes whether the reader of this machine is there.
+    private func lookForReader() async {
+        guard case .wall(let time) = readers.clock, let id = account.ownReader, let counter = counter(id) else {
+            return
+        }
+        let isOnline = await counter.isOnline()
+        account.setOwnReader(isOnline: isOnline, at: time.now())
     }
 
     /// Ends the wait of a call whose connection is gone. What it asked for goes on.

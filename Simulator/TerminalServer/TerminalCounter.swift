@@ -25,6 +25,9 @@ public protocol TerminalCounter: Sendable {
     /// Captures, releases, or refunds what a request has taken.
     func change(_ request: TerminalRequest, at moment: Timestamp) async -> CounterEnd
 
+    /// Whether the reader is there, or in use.
+    func isOnline() async -> Bool
+
     /// Shows lines to the customer, where there is a display.
     func show(_ lines: [String]) async
 
@@ -39,6 +42,9 @@ public protocol TerminalCounter: Sendable {
 }
 
 extension TerminalCounter {
+    /// A simulated reader is always there.
+    public func isOnline() async -> Bool { true }
+
     /// Does nothing: test cards are for simulated readers.
     public func present(_ card: StripeTestCard, for key: IdempotencyKey) async {}
 }

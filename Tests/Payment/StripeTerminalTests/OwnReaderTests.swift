@@ -22,6 +22,19 @@ struct OwnReaderTests {
         #expect(bench.terminal.books.intents[intent]?.state == .succeeded)
     }
 
+    @Test func `while the reader is not there, it is offline and refuses actions`() throws {
+        var bench = bench()
+        let intent = try bench.intent()
+        let place = "/v1/terminal/readers/\(own.id)"
+        bench.terminal.setOwnReader(isOnline: false, at: bench.terminal.now)
+        #expect(try bench.send("GET", place).text.contains(#""status":"offline""#))
+        let refusal = try bench.post(place + "/process_payment_intent", "payment_intent=\(intent)")
+        #expect(refusal.text.contains("terminal_reader_offline") && bench.work().isEmpty)
+        bench.terminal.setOwnReader(isOnline: true, at: bench.terminal.now)
+        #expect(try bench.send("GET", place).text.contains(#""status":"online""#))
+        _ = try bench.process(intent, at: own.id)
+    }
+
     @Test(
         arguments: [
             ("POST", "/v1/terminal/readers", 400), ("DELETE", "/v1/terminal/readers/ID", 400),

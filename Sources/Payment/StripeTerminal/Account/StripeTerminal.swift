@@ -55,6 +55,16 @@ public struct StripeTerminal: Sendable {
         desks[own.id] = StripeDesk()
     }
 
+    /// The ID of the reader of this machine; nil for an account of simulated readers.
+    public var ownReader: String? { setup.reader?.id }
+
+    /// Says whether the reader of this machine is there. Its object says so, and actions are refused while it is not.
+    public mutating func setOwnReader(isOnline: Bool, at now: Timestamp) {
+        guard let id = ownReader else { return }
+        books.readers[id]?.isOnline = isOnline
+        if isOnline { books.readers[id]?.seen = max(self.now, now).milliseconds }
+    }
+
     /// Seconds since 1970, as objects have them.
     var seconds: Int64 { now.milliseconds / 1000 }
 

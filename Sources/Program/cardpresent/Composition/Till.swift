@@ -213,6 +213,15 @@ extension Till {
     /// Lets a simulated cardholder take the card away, which an earlier payment may have left in the reader.
     func prepareForNextPayment() { environment.prepareForNextPayment() }
 
+    /// Looks for the reader of payments, without connecting it.
+    ///
+    /// - Throws: `CommandFailure` when it is not there.
+    func findReader(_ settings: TillConfiguration) async throws(CommandFailure) {
+        var found: [CardReader] = []
+        for source in environment.readerSources(settings) { found += try await ReaderCatalog.readers(of: source) }
+        _ = try environment.choose(among: found, remembered: [])
+    }
+
     /// Connects the reader and takes a payment.
     ///
     /// - Throws: `CommandFailure` when the payment could not start or its result could not be recorded. Otherwise the

@@ -96,6 +96,13 @@ struct TerminalCommand: TillCommand, CardDataCommand {
         try till.stopIfRestored()
         let counter = TillCounter(
             till: till, world: world, settings: settings, cardTimeout: .seconds(timeout),
+        if !world.isSimulated {
+            do throws(CommandFailure) { try await till.findReader(settings) } catch {
+                // It may be plugged in later.
+                StandardError.complain(
+                    "\(error.message): tills see it offline until it is there" + (error.fix.map { "\n  \($0)" } ?? ""))
+            }
+        }
             progress: ProgressDisplay(isEnabled: StandardError.isTerminal, receipt: settings.receipt), wall: wall,
             time: till.time)
         let own = StripeOwnReader(

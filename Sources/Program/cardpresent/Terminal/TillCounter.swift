@@ -216,6 +216,12 @@ actor TillCounter: TerminalCounter {
 
     // MARK: The owner
 
+    func isOnline() async -> Bool {
+        guard running == nil, !world.isSimulated else { return true }
+        do throws(CommandFailure) { try await till.findReader(settings) } catch { return false }
+        return true
+    }
+
     /// This terminal's display is the one of `pay`: standard error.
     func show(_ lines: [String]) { StandardError.note(lines.map { "  \($0.harmless)\n" }.joined()) }
 

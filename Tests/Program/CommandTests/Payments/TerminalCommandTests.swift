@@ -110,6 +110,20 @@ struct TerminalCommandTests {
         #expect(error.contains("Tea") && !error.contains("\u{1B}") && !error.contains("\nEVIL"), "\(error)")
     }
 
+    @Test func `a reader that is not there is offline, and the command says so`() throws {
+        // No bus has this port.
+        let (child, view) = try start("--reader", "usb:99-99")
+        let (address, reader) = (view["address"], try #require(view["reader"] as? String))
+        #expect(child.errorOutput.contains("offline until it is there"), "\(child.errorOutput)")
+        let path = "/v1/terminal/readers/\(reader)"
+        #expect(try call(address, path)["status"] as? String == "offline")
+        let intent = try id(try call(address, "/v1/payment_intents", ["amount=1500", "currency=usd"]))
+        let refusal = try call(address, path + "/process_payment_intent", ["payment_intent=\(intent)"])
+        #expect((refusal["error"] as? [String: Any])?["code"] as? String == "terminal_reader_offline", "\(refusal)")
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+    }
+
     @Test func `an idempotency key that was used before a restart charges nothing`() throws {
         let fields = ["amount=1500", "currency=usd"]
         let (first, before) = try start()
