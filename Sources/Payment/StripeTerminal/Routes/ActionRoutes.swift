@@ -145,7 +145,10 @@ extension StripeRoute {
     private static func card(_ parameters: StripeParameters) throws(StripeError) -> StripeTestCard {
         guard let number = try parameters.map("card_present")?.text("number") else { return .standard }
         guard let card = StripeTestCard.numbered(number) else {
-            throw .invalid("card_present[number]", "This is not a test card of a simulated reader.")
+            throw .invalid(
+                "card_present[number]",
+                "This is not a test card of a simulated reader: use one of those in docs/tills.md, or none for "
+                    + "4242424242424242.")
         }
         return card
     }

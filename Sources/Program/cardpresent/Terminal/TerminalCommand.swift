@@ -70,9 +70,11 @@ struct TerminalCommand: TillCommand, CardDataCommand {
         guard key == nil || keyEnv == nil else {
             throw ValidationError("--key and --key-env cannot be used together")
         }
-        guard isLoopback || (tls != nil && (key != nil || keyEnv != nil)) else {
+        let missing = [tls == nil ? "--tls" : nil, key == nil && keyEnv == nil ? "--key or --key-env" : nil]
+            .compactMap(\.self)
+        guard isLoopback || missing.isEmpty else {
             throw ValidationError(
-                "--host \(host) is open to other machines: add --tls, and --key or --key-env")
+                "--host \(host) is open to other machines: add \(missing.joined(separator: ", and "))")
         }
     }
 
@@ -94,8 +96,6 @@ struct TerminalCommand: TillCommand, CardDataCommand {
         let keys = try spentKeys(wall)
         till.announceRecovery()
         try till.stopIfRestored()
-        let counter = TillCounter(
-            till: till, world: world, settings: settings, cardTimeout: .seconds(timeout),
         if !world.isSimulated {
             do throws(CommandFailure) { try await till.findReader(settings) } catch {
                 // It may be plugged in later.
@@ -103,6 +103,8 @@ struct TerminalCommand: TillCommand, CardDataCommand {
                     "\(error.message): tills see it offline until it is there" + (error.fix.map { "\n  \($0)" } ?? ""))
             }
         }
+        let counter = TillCounter(
+            till: till, world: world, settings: settings, cardTimeout: .seconds(timeout),
             progress: ProgressDisplay(isEnabled: StandardError.isTerminal, receipt: settings.receipt), wall: wall,
             time: till.time)
         let own = StripeOwnReader(
