@@ -74,6 +74,7 @@ struct NetworkPrinterTests {
         await time.untilTaskSleeps(.seconds(2))
         time.advance(by: .seconds(2))
         await printer.waitUntilPrinted(receipt.bytes.count)
+        await printer.waitUntilLeft()
         let pump = Pump(time, .milliseconds(20))
         defer { pump.stop() }
         #expect(try await running.value == PrintJob(id: 0, printer: "kitchen", state: .processing))

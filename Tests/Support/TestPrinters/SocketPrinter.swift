@@ -12,6 +12,7 @@ public final class SocketPrinter: Sendable {
         var isClosed = false
         var isStalled = false
         var connectionCount = 0
+        var leftCount = 0
     }
 
     /// Where it listens.
@@ -72,6 +73,15 @@ public final class SocketPrinter: Sendable {
         for await _ in changes.stream where connectionCount > 0 { return }
     }
 
+    /// Waits until a client has ended its connection, and this end is closed, too. Only then has the client's system
+    /// everything acknowledged, for which the kernel takes its time otherwise.
+    public func waitUntilLeft() async {
+        if leftCount > 0 { return }
+        for await _ in changes.stream where leftCount > 0 { return }
+    }
+
+    private var leftCount: Int { state.withLock { $0.leftCount } }
+
     /// Hangs up, and listens no more.
     public func close() {
         let connections = state.withLock { state in
@@ -108,6 +118,8 @@ public final class SocketPrinter: Sendable {
         defer {
             state.withLock { _ = $0.connections.remove(connection) }
             Glibc.close(connection)
+            state.withLock { $0.leftCount += 1 }
+            changes.continuation.yield()
         }
         if state.withLock({ $0.behavior.isReadless }) {
             // Until the sender has given up.
@@ -117,9 +129,6 @@ public final class SocketPrinter: Sendable {
         }
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
-            // The kernel may keep an acknowledgment back for 40 ms of real time, which a test's time does not wait for.
-            var isQuick: Int32 = 1
-            setsockopt(connection, Int32(IPPROTO_TCP), TCP_QUICKACK, &isQuick, socklen_t(MemoryLayout<Int32>.size))
             let count = recv(connection, &buffer, buffer.count, 0)
             guard count > 0 else { return }
             rest += buffer.prefix(count)

@@ -21,9 +21,9 @@ struct HelpTests {
                   cardpresent receipts print P000001
                   cardpresent doctor
 
-                For testing and development only: no EMVCo approval, no PCI assessment.
-                Without a payment host in the configuration, a simulated issuer answers, and no
-                money moves.
+                For testing and development only: no EMVCo approval, no PCI assessment. Without
+                a payment host in the configuration, a simulated issuer answers, and no money
+                moves.
 
                 Exit codes: 0 approved or done, 1 internal error, 2 declined, 3 canceled, 4
                 outcome unknown, 5 reader or card, 6 printer, 7 comparison found differences,
