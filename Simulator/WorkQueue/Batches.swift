@@ -11,8 +11,10 @@ struct TakenBatch: Hashable, Sendable {
 /// The answer to a worker that asks for a batch.
 enum TakeAnswer: Hashable, Sendable {
     case batch(TakenBatch)
-    /// All batches are taken or done. More may come, when the job still has a coordinator.
-    case nothing(hasCoordinator: Bool)
+    /// All batches are taken or done, and more may come.
+    case nothing
+    /// The lease of the coordinator has ended.
+    case noCoordinator
     case ended(JobState, cause: String)
 }
 
@@ -62,7 +64,7 @@ struct JobBatches: Sendable {
             guard let row = results[1].first else { return .ended(.done, cause: "its rows are deleted") }
             let standing = try JobStanding(row)
             guard standing.state == .running else { return .ended(standing.state, cause: standing.cause) }
-            return .nothing(hasCoordinator: try row.value("led"))
+            return try row.value("led") ? .nothing : .noCoordinator
         }
     }
 
@@ -129,7 +131,7 @@ struct JobBatches: Sendable {
                 "UPDATE work_batch SET worker = NULL, leased_until = NULL, taken = taken - 1"
                     + " WHERE job = $1 AND worker = $2 AND result IS NULL", .text(job.id), .text(worker)),
             Statement(
-                "UPDATE work_worker SET seen = '-infinity' WHERE job = $1 AND name = $2", .text(job.id), .text(worker)),
+                "UPDATE work_worker SET seen = NULL WHERE job = $1 AND name = $2", .text(job.id), .text(worker)),
         ])
     }
 }

@@ -16,9 +16,9 @@ public struct QueueWorker: Sendable {
     public struct Summary: Hashable, Sendable {
         /// The number of batches whose result this worker stored.
         public var batches = 0
-        /// How the job ended; nil when the coordinator is away, or the task was canceled.
+        /// How the job ended; nil when the task was canceled.
         public var state: JobState?
-        /// Why the job was canceled or has failed.
+        /// Why the job was canceled, has failed, or was abandoned.
         public var cause = ""
     }
 
@@ -69,20 +69,17 @@ public struct QueueWorker: Sendable {
         _ hands: Hands, _ perform: (_ batch: [UInt8], _ isWanted: @escaping @Sendable () -> Bool) async -> Outcome
     ) async throws(WorkQueueError) -> Summary {
         var pause = Self.firstPause
-        var missing: Duration?
         while !Task.isCancelled {
             switch try await batches.take() {
             case .ended(let state, let cause):
                 hands.end(state, cause)
                 return hands.summary
-            case .nothing(let hasCoordinator):
-                let since = hasCoordinator ? nil : missing ?? time.reading()
-                missing = since
-                if let since, time.elapsed(since: since) > timing.absence { return hands.summary }
+            case .noCoordinator: try await batches.queue.endAbandoned(batches.job)
+            case .nothing:
                 do throws(CancellationError) { try await time.sleep(for: pause) } catch { return hands.summary }
                 pause = min(pause * 2, Self.longestPause)
             case .batch(let batch):
-                (missing, pause) = (nil, Self.firstPause)
+                pause = Self.firstPause
                 hands.hold(batch)
                 let outcome = await withTaskCancellationHandler {
                     await perform(batch.input, { hands.isWanted })

@@ -96,6 +96,20 @@ public struct WorkQueue: Sendable {
         _ = try await link.run(ending(job, state, cause: cause))
     }
 
+    /// Ends a job for all whose coordinator has not renewed its lease.
+    ///
+    /// - Throws: ``WorkQueueError``
+    func endAbandoned(_ job: Job) async throws(WorkQueueError) {
+        _ = try await link.run(
+            Statement(
+                "UPDATE work_job SET state = $2, cause = 'it gave no sign of life within its lease'"
+                    + " WHERE id = $1 AND state = 'running' AND leased_until <= clock_timestamp()", .text(job.id),
+                .text(JobState.abandoned.rawValue)),
+            Statement(
+                "DELETE FROM work_batch WHERE job = (SELECT id FROM work_job WHERE id = $1 AND state <> 'running')",
+                .text(job.id)))
+    }
+
     func ending(_ job: Job, _ state: JobState, cause: String) -> [Statement] {
         [
             Statement(
@@ -131,6 +145,8 @@ public struct Job: Hashable, Sendable {
 /// Whether a job goes on.
 public enum JobState: String, Hashable, Sendable {
     case running, done, canceled, failed
+    /// The coordinator has not renewed its lease: it was killed, or lost the database.
+    case abandoned
 
     /// For sentences about a job.
     var words: String {
@@ -139,6 +155,7 @@ public enum JobState: String, Hashable, Sendable {
         case .done: "is done"
         case .canceled: "was canceled"
         case .failed: "has failed"
+        case .abandoned: "has lost its coordinator, the command that began it"
         }
     }
 }

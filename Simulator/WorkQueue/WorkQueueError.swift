@@ -12,7 +12,7 @@ public enum WorkQueueError: Error, Hashable, Sendable {
     case noJob(id: String)
     /// Another program has begun the job. Its results would not be the same bytes.
     case otherProgram(job: String, theirs: String, own: String)
-    /// The job was canceled, or it failed; the cause comes from the one who ended it.
+    /// The job was canceled, failed, or lost its coordinator; the cause comes from the one who ended it.
     case ended(JobState, cause: String)
 }
 
@@ -58,6 +58,7 @@ extension WorkQueueError: CustomStringConvertible {
         case .newerSchema: "install the newer program here, too"
         case .noJob: "leave out --job to work on the job that runs"
         case .otherProgram: "copy the program that began the job to this machine, or begin the job again with this one"
+        case .ended(.abandoned, _): "begin the search or the run again"
         case .canceled, .ended: nil
         }
     }

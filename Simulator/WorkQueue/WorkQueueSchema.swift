@@ -40,7 +40,15 @@ enum WorkQueueSchema {
             done bigint NOT NULL DEFAULT 0,
             PRIMARY KEY (job, name)
         );
+        """,
+        // A worker that has ended is not seen any more; a job can lose its coordinator.
         """
+        ALTER TABLE work_worker ALTER COLUMN seen DROP NOT NULL;
+        UPDATE work_worker SET seen = NULL WHERE seen = '-infinity';
+        ALTER TABLE work_job DROP CONSTRAINT work_job_state_check;
+        ALTER TABLE work_job ADD CONSTRAINT work_job_state_check
+            CHECK (state IN ('running', 'done', 'canceled', 'failed', 'abandoned'));
+        """,
     ]
 
     /// Makes the tables, or brings them to the newest version. Several programs may do so at the same time.
@@ -79,7 +87,7 @@ enum WorkQueueSchema {
             let found: Int64 = try await transaction.run(newest).only().value("version")
             for (index, step) in steps.enumerated() where index >= found {
                 // A statement at a time: the steps have no other semicolons.
-                for part in step.split(separator: ";") where part.contains("CREATE") {
+                for part in step.split(separator: ";") where part.contains(where: \.isLetter) {
                     try await transaction.run(Statement(String(part)))
                 }
                 try await transaction.run(Statement("INSERT INTO work_schema VALUES ($1)", .integer(Int64(index) + 1)))

@@ -35,10 +35,10 @@ struct QueueBench: Sendable {
     }
 
     /// Opens the queue over a connection of its own.
-    func open(lease: Duration = .seconds(3600), absence: Duration = .seconds(3600)) async throws -> WorkQueue {
+    func open(lease: Duration = .seconds(3600)) async throws -> WorkQueue {
         try await WorkQueue.open(
             PostgreSQLAddress(address), time: SystemTimeSource(),
-            timing: WorkQueueTiming(lease: lease, absence: absence))
+            timing: WorkQueueTiming(lease: lease, absence: .seconds(3600)))
     }
 
     func job(_ id: String = "1", program: String = program) -> Job {
@@ -61,12 +61,12 @@ struct QueueBench: Sendable {
 
     /// Works on the job until it ends.
     func work(
-        as name: String, lease: Duration = .seconds(3600), absence: Duration = .seconds(3600),
+        as name: String, lease: Duration = .seconds(3600),
         _ perform: @escaping @Sendable ([UInt8], @escaping @Sendable () -> Bool) async -> QueueWorker.Outcome = {
             batch, _ in .result(Self.square(batch))
         }
     ) async throws -> QueueWorker.Summary {
-        try await QueueWorker(try await open(lease: lease, absence: absence), on: job(), name: name).run(perform)
+        try await QueueWorker(try await open(lease: lease), on: job(), name: name).run(perform)
     }
 
     static func square(_ batch: [UInt8]) -> [UInt8] { batch.map { $0 &* $0 } }

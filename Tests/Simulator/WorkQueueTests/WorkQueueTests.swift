@@ -182,15 +182,29 @@ struct WorkQueueTests {
         #expect(told.state == .done)
     }
 
-    @Test func `workers leave a job whose coordinator is away`() async throws {
+    @Test func `a job whose coordinator is gone ends for all at the first look after its lease`() async throws {
         let bench = try await QueueBench()
         let coordinator = try await bench.begin(bench.job())
         try await bench.run("INSERT INTO work_batch (job, number, input) VALUES ('1', 0, '\\x03')")
         try await bench.run("UPDATE work_job SET leased_until = '-infinity'")
-        let summary = try await bench.work(as: "left", absence: .zero)
-        #expect(summary == QueueWorker.Summary())
+        let cause = "it gave no sign of life within its lease"
+        let summary = try await bench.work(as: "left")
+        #expect(summary == QueueWorker.Summary(batches: 0, state: .abandoned, cause: cause))
+        #expect(try await bench.number("SELECT count(*) FROM work_job WHERE state = 'abandoned'") == 1)
+        #expect(try await bench.number("SELECT count(*) FROM work_batch") == 0)
         #expect(try await bench.open().nextJob(for: QueueBench.program) == nil)
-        await coordinator.abandon(.failed, cause: "test")
+        // One that comes back finds out.
+        let error = await failure { try await coordinator.run(numbers(1)) { _, _ in true } }
+        #expect(error == .ended(.abandoned, cause: cause))
+    }
+
+    @Test func `the time since a worker was seen can be asked for, also when it has ended`() async throws {
+        let bench = try await QueueBench()
+        let coordinator = try await bench.begin(bench.job())
+        async let summary = bench.work(as: "worker")
+        #expect(try await squares(3, coordinator).count == 3)
+        #expect(try await summary.batches == 3)
+        #expect(try await bench.number("SELECT count(*) FROM work_worker WHERE now() - seen IS NULL") == 1)
     }
 
     @Test func `another program does not work on a job`() async throws {

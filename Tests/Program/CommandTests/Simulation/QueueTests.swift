@@ -150,6 +150,23 @@ struct QueueTests {
         #expect(try job.value("cause", as: String.self) == "its coordinator was stopped")
     }
 
+    @Test func `workers of a killed coordinator say that it is gone`() async throws {
+        let (address, observer) = try await queue()
+        let coordinator = try explore("--sessions", "100000", "--workers", "0", queue: address)
+        let worker = try Child(
+            ["simulate", "work", "--queue", address, "--workers", "1", "--idle", "0"], in: scratch)
+        #expect(coordinator.wait { coordinator.errorOutput.contains(": waiting for workers\n") })
+        coordinator.send(SIGKILL)
+        #expect(try coordinator.result().signal == SIGKILL)
+        // As time does.
+        try await observer.run(Statement("UPDATE work_job SET leased_until = '-infinity'"), deadline: .never)
+        let result = try worker.result()
+        #expect(result.status == 69)
+        #expect(result.error.contains("the job has lost its coordinator, the command that began it"), "\(result.error)")
+        let jobs = try await observer.run(Statement("SELECT state FROM work_job"), deadline: .never)
+        #expect(try jobs.only().value("state", as: String.self) == "abandoned")
+    }
+
     @Test func `another program does not work on a job, and says what to do`() async throws {
         let (address, observer) = try await queue()
         let coordinator = try explore("--sessions", "100000", "--workers", "0", queue: address)

@@ -78,6 +78,7 @@ extension CommandFailure {
             case .noJob: (.usage, "no_such_job")
             case .otherProgram: (.configuration, "other_program")
             case .ended(.canceled, _): (.canceled, "job_cancelled")
+            case .ended(.abandoned, _): (.unavailable, "coordinator_gone")
             case .ended: (.internalError, "job_failed")
             }
         self.init(status, code: code, message: error.description, fix: error.fix)

@@ -20,7 +20,7 @@ struct SimulateWork: ReportingCommand {
             killed or stopped costs its batch only. See docs/distributed-search.md.
 
             Exits with 0 when the work is done, with 1 when the job has failed, with 3 when it was canceled, with 69 \
-            when the database can't be reached, and with 78 when this program or its scenarios are not those of the \
+            when the database can't be reached or the command that began a job is gone, and with 78 when this program or its scenarios are not those of the \
             job.
             """)
 
@@ -130,6 +130,7 @@ private struct WorkStation: Sendable {
     ) async throws(CommandFailure) -> Int {
         var batches = 0
         var passed: Set<String> = []
+        var lost: CommandFailure?
         while let job = try await next(queue, besides: passed) {
             let performer = try BatchPerformer(job, folder: folder)
             let summary = try await CommandFailure.ofQueue { () async throws(WorkQueueError) in
@@ -143,7 +144,9 @@ private struct WorkStation: Sendable {
             let failure = CommandFailure(WorkQueueError.ended(state, cause: summary.cause))
             if only != nil { throw failure }
             StandardError.note("job \(job.id): \(failure.message)\n")
+            if state == .abandoned { lost = failure }
         }
+        if let lost { throw lost }
         return batches
     }
 
