@@ -1,6 +1,7 @@
 /// Comma-separated values (RFC 4180) that a spreadsheet shows as they are.
 ///
-/// Every field is quoted. A field that a spreadsheet would take for a formula gets an apostrophe in front: it begins
+/// Every field is quoted. A field that a spreadsheet would take for a formula gets an apostrophe in front, and so does
+/// one that has apostrophes before a formula, so that ``unguarded(_:)`` gives every field back. A formula begins
 /// with `=`, `+`, `-`, `@`, a tab, or a line break, also after spaces (OWASP, "CSV Injection"). A plain decimal such as
 /// `-2.50` is no formula.
 public enum CommaSeparatedText {
@@ -9,10 +10,22 @@ public enum CommaSeparatedText {
         rows.map { $0.map(field).joined(separator: ",") + "\r\n" }.joined()
     }
 
+    /// Returns a field as it was before it got an apostrophe in front.
+    public static func unguarded(_ field: String) -> String {
+        guard field.unicodeScalars.first == "'" else { return field }
+        let rest = String(String.UnicodeScalarView(field.unicodeScalars.dropFirst()))
+        return isGuarded(rest) ? rest : field
+    }
+
     private static func field(_ text: String) -> String {
         // By scalars: CR LF is one character, and a combining mark hides a character from a comparison.
         let quoted = text.escaped { $0 == "\"" ? "\"\"" : nil }
-        return "\"" + (isFormula(text) ? "'" : "") + quoted + "\""
+        return "\"" + (isGuarded(text) ? "'" : "") + quoted + "\""
+    }
+
+    /// Whether a field gets an apostrophe: a formula, and what would be taken for a formula with one.
+    private static func isGuarded(_ text: String) -> Bool {
+        isFormula(String(String.UnicodeScalarView(text.unicodeScalars.drop { $0 == "'" })))
     }
 
     private static func isFormula(_ text: String) -> Bool {

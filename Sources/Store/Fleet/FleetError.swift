@@ -5,6 +5,8 @@ public import Storage
 public enum FleetError: Error, Hashable, Sendable {
     /// The server, or the way to it.
     case office(PostgreSQLError)
+    /// The server takes the login, its password, or the database never.
+    case loginRefused(PostgreSQLError)
     /// The address of the back office can't be read.
     case badAddress
     /// The journal of this machine.
@@ -51,6 +53,7 @@ public enum FleetError: Error, Hashable, Sendable {
         switch error.reason {
         case .canceled: self = .canceled
         case .badAddress: self = .badAddress
+        case .loginRefused: self = .loginRefused(error)
         default: self.init(state: error.report?.state.rawValue, of: error)
         }
     }
@@ -99,7 +102,13 @@ public enum FleetError: Error, Hashable, Sendable {
     /// The command or step that mends it; nil when there is none.
     public var fix: String? {
         switch self {
-        case .office(let error): error.isCommitUnknown ? "run the command again" : nil
+        case .office(let error):
+            error.isCommitUnknown
+                ? "run the command again"
+                : isTransient ? "see that the server runs and that this machine reaches it, then run it again" : nil
+        case .loginRefused:
+            "correct login and database in CARDPRESENT_FLEET or --office, and the password in ~/.pgpass; the owner of "
+                + "the database makes a login with CREATE ROLE … LOGIN"
         case .badAddress: "give postgres://USER@HOST/DATABASE, or words such as host=HOST dbname=DATABASE"
         case .journal: nil
         case .notSetUp: "the owner of the database runs 'cardpresent fleet init'"
@@ -132,7 +141,7 @@ public enum FleetError: Error, Hashable, Sendable {
 extension FleetError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .office(let error): error.description
+        case .office(let error), .loginRefused(let error): error.description
         case .badAddress: "the address of the back office can't be read"
         case .journal(let error): error.description
         case .notSetUp: "the database has no back office, or an older one"

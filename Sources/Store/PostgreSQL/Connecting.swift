@@ -38,7 +38,9 @@ struct Connecting {
     }
 
     private func refusal(_ connection: LibraryConnection) -> PostgreSQLError {
-        PostgreSQLError(.notConnected(address.withoutSecrets(connection.message)))
+        let message = LoginMessage(connection.message)
+        let text = address.withoutSecrets(message.text)
+        return PostgreSQLError(message.isLasting ? .loginRefused(text) : .notConnected(text))
     }
 
     private func wait(

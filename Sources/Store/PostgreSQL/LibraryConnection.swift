@@ -47,6 +47,8 @@ final class LibraryConnection: @unchecked Sendable {
         pointer = withUnsafePointer(to: functions) { cpostgresql_start($0, text) }
         guard let pointer else { return nil }
         withUnsafePointer(to: functions) { cpostgresql_silence($0, pointer) }
+        // A refusal of a login has its code in the message alone.
+        _ = functions.PQsetErrorVerbosity(pointer, Int32(CPOSTGRESQL_ERRORS_VERBOSE))
     }
 
     deinit { finish() }

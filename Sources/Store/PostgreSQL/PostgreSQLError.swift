@@ -9,6 +9,9 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
         case badAddress
         /// The connection was not made; the text comes from libpq.
         case notConnected(String)
+        /// The server answered, and takes the login, its password, or the database never: the same comes again until a
+        /// person changes something. The text comes from the server.
+        case loginRefused(String)
         /// The server refused something. Nothing of the statement, and of the batch or transaction around it, stays.
         case server(ServerReport)
         /// The connection failed, and what was under way is certainly not committed.
@@ -86,6 +89,7 @@ extension PostgreSQLError.Reason: CustomStringConvertible {
             "the connection string can't be read: give postgres://USER@HOST/DATABASE, or words such as host=HOST"
                 + " dbname=DATABASE"
         case .notConnected(let text): "no connection to the database: \(text)"
+        case .loginRefused(let text): "the server refuses the login: \(text)"
         case .server(let report): report.description
         case .connectionLost(let text): "the connection to the database failed: \(text)"
         case .timedOut: "the database took too long"

@@ -53,6 +53,9 @@ enum {
     CPOSTGRESQL_TRANSACTION_FAILED = 3
 };
 
+// PGVerbosity: messages with the code of the condition.
+enum { CPOSTGRESQL_ERRORS_VERBOSE = 2 };
+
 // The fields of an error (PG_DIAG_...): the codes of the message ErrorResponse of the protocol.
 enum {
     CPOSTGRESQL_FIELD_SEVERITY = 'V',
@@ -81,6 +84,7 @@ typedef struct {
     int (*PQsocket)(const cpostgresql_connection *_Nonnull connection);
     int (*PQsslInUse)(cpostgresql_connection *_Nonnull connection);
     const char *_Nullable (*PQerrorMessage)(const cpostgresql_connection *_Nonnull connection);
+    int (*PQsetErrorVerbosity)(cpostgresql_connection *_Nonnull connection, int verbosity);
     void *_Nullable (*PQsetNoticeReceiver)(
         cpostgresql_connection *_Nonnull connection,
         void (*_Nullable receiver)(void *_Nullable argument, const cpostgresql_result *_Nullable notice),
@@ -137,6 +141,7 @@ static inline const char *_Nullable cpostgresql_load(cpostgresql_functions *_Non
     CPOSTGRESQL_RESOLVE(PQsocket)
     CPOSTGRESQL_RESOLVE(PQsslInUse)
     CPOSTGRESQL_RESOLVE(PQerrorMessage)
+    CPOSTGRESQL_RESOLVE(PQsetErrorVerbosity)
     CPOSTGRESQL_RESOLVE(PQsetNoticeReceiver)
     CPOSTGRESQL_RESOLVE(PQsetnonblocking)
     CPOSTGRESQL_RESOLVE(PQenterPipelineMode)

@@ -39,14 +39,16 @@ import Text
     @Test(arguments: [
         "=1+1", "+1-800-555", "-2+3", "@SUM(A1)", "\tx", "\rx", "\r\nx", "\nx", "  =1", "=cmd|' /C calc'!A0", "-",
         "+.5",
-        "\u{FF1D}1",
+        "\u{FF1D}1", "'=1", "''-",
     ])
     func `a field that a spreadsheet would calculate is text`(field: String) {
         #expect(CommaSeparatedText.text([[field]]) == "\"'\(field)\"\r\n")
+        #expect(CommaSeparatedText.unguarded("'" + field) == field)
     }
 
     @Test(arguments: ["12.50", "-2.50", "+3", "a=b", "P000001", "", "  ", "2026-01-02T12:00:00Z", "'x"])
     func `other fields stay as they are`(field: String) {
         #expect(CommaSeparatedText.text([[field]]) == "\"\(field)\"\r\n")
+        #expect(CommaSeparatedText.unguarded(field) == field)
     }
 }

@@ -13,7 +13,8 @@ struct AdoptionTests {
         _ = try await lane.shipper(to: bench.office, ShippingOptions(entries: entries)).ship(patience: .zero)
     }
 
-    private func enroll(_ lane: TestLane, as name: String, of shop: String = "harbor", _ bench: FleetBench) async throws {
+    private func enroll(_ lane: TestLane, as name: String, of shop: String = "harbor", _ bench: FleetBench) async throws
+    {
         let token = "\(SystemRandomSource().bytes(8))"
         try await bench.office.invite(name, of: shop, token: token, hours: 1)
         _ = try await lane.enrollment(at: bench.office).enroll(token: token, replacing: true)
@@ -84,7 +85,8 @@ struct AdoptionTests {
         #expect(payments.map(\.amount).sorted() == [300, 1000])
         #expect(payments.first { $0.number == number }.map { $0.isErased && $0.lastFour == nil } == true)
         let left = try await bench.number(
-            "SELECT count(*) FROM fleet.change WHERE payment LIKE '\(number)-%' AND content ?| ARRAY['last4', 'orderID']")
+            "SELECT count(*) FROM fleet.change WHERE payment LIKE '\(number)-%' AND content ?| ARRAY['last4', 'orderID']"
+        )
         #expect(left == 0)
     }
 

@@ -1,6 +1,7 @@
 import Determinism
 import Money
 import Testing
+import Text
 
 @testable import Fleet
 
@@ -13,6 +14,13 @@ import Testing
 
     private func total(_ sales: Int64, _ amount: Int64, refunds: Int64 = 0, _ refunded: Int64 = 0) -> DayTotal {
         DayTotal(sales: sales, salesAmount: amount, refunds: refunds, refundsAmount: refunded)
+    }
+
+    @Test(arguments: ["=cmd|' /C calc'!A0", "'=1", "'till'", "@x", "-"])
+    func `a lane whose name looks like a formula is the same lane after a report`(_ lane: String) throws {
+        let row = ["harbor", lane, "2026-01-02", "visa", "USD", "1", "1.00", "0", "0.00"]
+        let settlement = try Settlement(CommaSeparatedText.text([Settlement.headings, row]))
+        #expect(settlement.totals == [key(lane): total(1, 100)])
     }
 
     @Test func `a file has a total for each line, quoted or not`() throws {

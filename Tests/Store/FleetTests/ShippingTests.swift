@@ -144,6 +144,42 @@ struct ShippingTests {
         #expect(gaps == 0)
     }
 
+    @Test func `shippers of one lane count each entry once together`() async throws {
+        let bench = try await FleetBench()
+        let lane = try await bench.lane()
+        for amount in 1...7 { try lane.pay(Int64(amount)) }
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                let office = try bench.office()
+                group.addTask { try await lane.shipper(to: office).ship(patience: .zero) }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(Int64(counts) == (try lane.outbox.position().written))
+    }
+
+    @Test func `a login, a password, or a database that is refused ends a lane at once, with advice`() async throws {
+        let bench = try await FleetBench()
+        let lane = try await bench.lane()
+        try lane.pay(5)
+        let host = "hostaddr=127.0.0.1 port=\(bench.server.port) sslmode=disable"
+        for address in [
+            "\(host) user=nobody_there dbname=\(bench.database) password=x",
+            "\(host) user=tester dbname=\(bench.database) password=wrong",
+            "\(host) user=tester dbname=nowhere password=\(bench.server.password)",
+        ] {
+            let office = try BackOffice(address, time: FleetBench.time)
+            let error = await failure { try await lane.shipper(to: office).follow() }
+            guard case .loginRefused = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(error?.isTransient == false)
+            #expect(error?.fix?.contains("CARDPRESENT_FLEET") == true)
+            #expect(error?.description.contains(".c:") == false)
+        }
+    }
+
     @Test func `a text with NUL is shipped without it`() async throws {
         let bench = try await FleetBench()
         let lane = try await bench.lane()

@@ -38,7 +38,8 @@ enum InputFile {
 
     private static func unreadable(_ name: String, _ code: Int32) -> CommandFailure {
         CommandFailure(
-            .badData, code: "unreadable_file", message: "cannot read \(name): \(String(cString: strerror(code)))")
+            .badData, code: "unreadable_file", message: "cannot read \(name): \(String(cString: strerror(code)))",
+            fix: "give a file that exists and that you can read, or - for standard input")
     }
 }
 

@@ -74,6 +74,7 @@ extension CommandFailure {
         let (status, code): (ExitStatus, String) =
             switch error {
             case .office: (.unavailable, "office_unavailable")
+            case .loginRefused: (.configuration, "login_refused")
             case .badAddress: (.usage, "malformed_office")
             case .journal: (.unavailable, "database_failed")
             case .notSetUp: (.configuration, "no_fleet")

@@ -146,8 +146,8 @@ struct InviteLane: ReportingCommand {
               cardpresent fleet invite harbor 'till 3' --hours 1 | ssh till3 cardpresent fleet enroll --token-file -
 
             The token works once. The back office keeps a hash of it. A lane of the same name that is there already \
-            stops shipping when the token is used, and what it shipped stays. Whoever reads the token first can use it: \
-            keep it in a file that only you can read.
+            stops shipping when the token is used, and what it shipped stays. The first machine that has the token can use \
+            it: keep it in a file that only you can read.
             """)
 
     @Argument(help: "Shop.") var shop: String

@@ -80,7 +80,7 @@ struct ShipLane: ReportingCommand {
             Without --follow, ends when nothing waits, and with 75 when something is in the way for longer than \
             --patience. With --follow, sends what comes until Ctrl-C or SIGTERM, and ends with 0 then; it waits out \
             a server or a network that is gone. Both end with 7 when a person is needed, as after a restored backup. \
-            With --json, each line is an object: "shipped" or "interrupted", with "waiting".
+            With --json, each line is an object: "shipped" with "waiting", "interrupted" with "pause", or "error".
             """)
 
     @Flag(help: "Go on until Ctrl-C.")
@@ -90,6 +90,14 @@ struct ShipLane: ReportingCommand {
     @OptionGroup var office: OfficeOptions
     @OptionGroup var data: DatabaseOptions
     @OptionGroup var output: OutputOptions
+
+    /// A failure is a line like all others.
+    func run() async throws {
+        Display.begin(output, isJSON: isJSON)
+        try await FailureReport(isJSON: isJSON, isStream: true).reporting {
+            try await Display.timing { try await execute() }
+        }
+    }
 
     func execute() async throws {
         let storage = try Self.databaseUse.open(try data.path())

@@ -77,7 +77,12 @@ struct FailureReport: Sendable {
     /// Whether the JSON always contains an outcome, as for `pay` and `refund`.
     var hasOutcome: Bool
 
-    init(isJSON: Bool = false, hasOutcome: Bool = false) { (self.isJSON, self.hasOutcome) = (isJSON, hasOutcome) }
+    /// Whether the JSON is a line, as all of a stream are.
+    var isStream = false
+
+    init(isJSON: Bool = false, hasOutcome: Bool = false, isStream: Bool = false) {
+        (self.isJSON, self.hasOutcome, self.isStream) = (isJSON, hasOutcome, isStream)
+    }
 
     /// Creates a report for arguments that could not be parsed.
     init(arguments: some Collection<String>) {
@@ -109,6 +114,10 @@ struct FailureReport: Sendable {
 
     func tellPrograms(_ failure: CommandFailure) {
         guard isJSON else { return }
+        if isStream {
+            StandardOutput.write(event: ["error": failure.json])
+            return
+        }
         do throws(CommandFailure) {
             try StandardOutput.write(
                 json: hasOutcome ? OutcomeView(failure: failure).json : ["error": failure.json])

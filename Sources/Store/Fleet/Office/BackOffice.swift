@@ -79,8 +79,8 @@ public actor BackOffice {
     ///
     /// - Parameters:
     ///   - name: the shop.
-    ///   - timeZone: a time zone of the server, in which the days of the shop begin; nil for that which the shop has, or
-    ///     UTC for a new one.
+    ///   - timeZone: a time zone of the server, in which the days of the shop begin; nil for that which the shop has,
+    ///     or UTC for a new one.
     /// - Throws: ``FleetError``
     public func addShop(_ name: String, timeZone: String?) async throws(FleetError) {
         _ = try await run(Statement("SELECT fleet.open_shop($1, $2)", .text(name), .text(timeZone)))

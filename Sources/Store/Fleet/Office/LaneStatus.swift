@@ -27,8 +27,8 @@ public struct LaneStatus: Hashable, Sendable {
     public let unknown: Int64
     /// The advices that wait for the host.
     public let advices: Int64
-    /// The attempts that only an earlier epoch or another copy has: those that a restored backup lacks, when the lane has
-    /// shipped all.
+    /// The attempts that only an earlier epoch or another copy has: those that a restored backup lacks, when the lane
+    /// has shipped all.
     public let lostAttempts: Int64
 
     /// The number of entries that wait at the lane, as far as it was heard.

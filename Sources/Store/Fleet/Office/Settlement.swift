@@ -70,7 +70,9 @@ public struct Settlement: Hashable, Sendable {
             throw wrong("the day must look like 2026-01-02")
         }
         return (
-            TotalKey(shop: fields[0], lane: fields[1], day: fields[2], brand: fields[3], currency: currency),
+            TotalKey(
+                shop: fields[0], lane: CommaSeparatedText.unguarded(fields[1]), day: fields[2],
+                brand: CommaSeparatedText.unguarded(fields[3]), currency: currency),
             DayTotal(
                 sales: try count(5), salesAmount: try amount(6), refunds: try count(7), refundsAmount: try amount(8))
         )

@@ -67,7 +67,7 @@ public struct FleetShipper: Sendable {
 
     /// Ships one batch, which is empty when nothing waits.
     ///
-    /// - Returns: the number of entries that the back office acknowledged, and how many wait.
+    /// - Returns: the number of entries that this batch was the first to have acknowledged, and how many wait.
     /// - Throws: ``FleetError``
     func shipBatch() async throws(FleetError) -> (entries: Int, waiting: Int64) {
         let batch: OutboxBatch?
@@ -89,8 +89,8 @@ public struct FleetShipper: Sendable {
         // Not what else the back office has: that is compared before it is deleted.
         let last = batch.entries.last?.sequence ?? position.acknowledged
         do throws(StorageError) {
-            try outbox.acknowledge(through: last, in: lane.epoch)
-            return (batch.entries.count, try outbox.position().waiting)
+            let entries = try outbox.acknowledge(through: last, in: lane.epoch)
+            return (entries, try outbox.position().waiting)
         } catch {
             throw .journal(error)
         }

@@ -164,13 +164,16 @@ public struct LaneOutbox: Sendable {
     /// Records that the back office has the entries up to this number, and deletes them. A number of an earlier epoch,
     /// or one that is not behind the last, changes nothing.
     ///
+    /// - Returns: how many entries it deleted: of several that do it at once, one counts each entry.
     /// - Throws: ``StorageError``
-    public func acknowledge(through sequence: Int64, in epoch: Int64) throws(StorageError) {
+    @discardableResult
+    public func acknowledge(through sequence: Int64, in epoch: Int64) throws(StorageError) -> Int {
         try write { database in
             try database.execute(
                 sql: "UPDATE lane SET acknowledged = ?1 WHERE epoch = ?2 AND ?1 > acknowledged AND ?1 <= written",
                 arguments: [sequence, epoch])
             try database.execute(sql: "DELETE FROM outbox WHERE sequence <= (SELECT acknowledged FROM lane)")
+            return database.changesCount
         }
     }
 
