@@ -50,7 +50,8 @@ struct AcquirerNote {
         }
         guard !found.isEmpty else {
             throw CommandFailure(
-                .noInput, code: "acquirer_ledger", message: "the acquirer at '\(address)' has its ledger in memory only",
+                .noInput, code: "acquirer_ledger",
+                message: "the acquirer at '\(address)' has its ledger in memory only",
                 fix: "start it with --ledger FILE")
         }
         return found

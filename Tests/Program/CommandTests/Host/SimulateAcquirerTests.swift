@@ -107,7 +107,8 @@ struct SimulateAcquirerTests {
     @Test func `an address names the ledger of the acquirer that listens there`() throws {
         try scratch.makeDatabase()
         func reconcile(_ address: String) throws -> ProgramResult {
-            try Program.run(["issuer", "reconcile", "--acquirer", address, "--database", scratch.database], in: scratch)
+            try Program.run(
+                ["issuer", "reconcile", "--acquirer", address, "--database", scratch.database], in: scratch)
         }
         let (child, port) = try start("--ledger", scratch.file("a.sqlite"))
         let note = scratch.file(".local/share/cardpresent/simulated-acquirers/127.0.0.1:\(port)")
