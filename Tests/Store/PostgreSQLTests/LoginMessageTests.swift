@@ -11,8 +11,8 @@ struct LoginMessageTests {
             LOCATION:  InitializeSessionUserId, miscinit.c:600
             """)
         #expect(message.isLasting)
-        #expect(
-            message.text == #"connection to server on socket "/tmp/.s.PGSQL.5432" failed: FATAL:  role "x" does not exist"#)
+        let text = #"connection to server on socket "/tmp/.s.PGSQL.5432" failed: FATAL:  role "x" does not exist"#
+        #expect(message.text == text)
     }
 
     @Test(arguments: [
