@@ -204,7 +204,7 @@ let testTargets = layer(
     tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
     tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard"),
-    tests("Store/Fleet", uses: "Connections Determinism Money Payments PostgreSQL Storage TestPostgreSQL"),
+    tests("Store/Fleet", uses: "Connections Determinism Money Payments PostgreSQL Storage TestPostgreSQL Text"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
     tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
     tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"), target("CTestFonts"),
