@@ -10,16 +10,14 @@ struct TCPConnectorTests {
     private static func port(of text: String) -> UInt16 { TCPAddress(text)?.port ?? 0 }
 
     @Test func `a port where nobody listens refuses`() async throws {
-        let listener = try await TCPListener.open(
-            TCPAddress(host: "127.0.0.1", port: 0), deadline: .soon, time: time)
-        listener.close()
+        let refusing = try RefusingPort()
+        let address = TCPAddress(host: "127.0.0.1", port: refusing.number)
         let failure = await failure {
-            _ = try await TCPConnector(time: time).connect(to: listener.address, deadline: .soon)
+            _ = try await TCPConnector(time: time).connect(to: address, deadline: .soon)
         }
-        let attempt = ConnectionFailure.Attempt(
-            address: listener.address.description, reason: "Connection refused")
-        #expect(failure == .notConnected(listener.address, [attempt]))
-        #expect(failure?.description == "cannot connect to \(listener.address): Connection refused")
+        let attempt = ConnectionFailure.Attempt(address: address.description, reason: "Connection refused")
+        #expect(failure == .notConnected(address, [attempt]))
+        #expect(failure?.description == "cannot connect to \(address): Connection refused")
     }
 
     @Test func `the next address is tried when one refuses`() async throws {
@@ -32,14 +30,14 @@ struct TCPConnectorTests {
         let connector = TCPConnector(time: time, options: TCPOptions(), lookUps: lookUps)
         let client = try await connector.connect(to: TCPAddress(host: "two.test", port: port), deadline: .soon)
         #expect(client.peer.address == "127.0.0.1:\(port)")
-        listener.close()
+        let refusing = try RefusingPort()
         let failure = await failure {
-            _ = try await connector.connect(to: TCPAddress(host: "two.test", port: port), deadline: .soon)
+            _ = try await connector.connect(to: TCPAddress(host: "two.test", port: refusing.number), deadline: .soon)
         }
         #expect(
             failure?.description
-                == "cannot connect to two.test:\(port): [::1]:\(port): Connection refused; "
-                + "127.0.0.1:\(port): Connection refused")
+                == "cannot connect to two.test:\(refusing.number): [::1]:\(refusing.number): Connection refused; "
+                + "127.0.0.1:\(refusing.number): Connection refused")
     }
 
     // MARK: Peers that do not answer

@@ -1,6 +1,7 @@
 import Connections
 import Determinism
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -53,6 +54,30 @@ final class Folder: Sendable {
     func identity(_ name: String) -> TLSIdentityFiles {
         TLSIdentityFiles(certificate: file("\(name).pem"), key: file("\(name).key"))
     }
+}
+
+/// A port of this machine that refuses every connection: it is taken, and has no listener. The port of a listener that
+/// was closed could belong to another program by now.
+final class RefusingPort: Sendable {
+    let number: UInt16
+    private let file: Int32
+
+    init() throws {
+        file = Glibc.socket(AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        // The address of all zeros takes the port of IPv4, too.
+        let isTaken = withUnsafeMutablePointer(to: &address) { [file] pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(file, $0, size) == 0 && getsockname(file, $0, &size) == 0
+            }
+        }
+        try #require(isTaken, "there is no free port")
+        number = UInt16(bigEndian: address.sin6_port)
+    }
+
+    deinit { Glibc.close(file) }
 }
 
 /// Two ends of a TCP connection in this process.

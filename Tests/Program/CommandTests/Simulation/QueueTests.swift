@@ -153,9 +153,10 @@ struct QueueTests {
     @Test func `workers of a killed coordinator say that it is gone`() async throws {
         let (address, observer) = try await queue()
         let coordinator = try explore("--sessions", "100000", "--workers", "0", queue: address)
+        #expect(coordinator.wait { coordinator.errorOutput.contains(": waiting for workers\n") })
         let worker = try Child(
             ["simulate", "work", "--queue", address, "--workers", "1", "--idle", "0"], in: scratch)
-        #expect(coordinator.wait { coordinator.errorOutput.contains(": waiting for workers\n") })
+        _ = try await process(with: observer)
         coordinator.send(SIGKILL)
         #expect(try coordinator.result().signal == SIGKILL)
         // As time does.
