@@ -23,9 +23,6 @@ actor SimulatedCounter {
     private var payments: [IdempotencyKey: PaymentID] = [:]
     private var book = CounterBook()
 
-    /// How often an answer that did not come is asked for.
-    private static let recoveries = 3
-
     /// - Parameters:
     ///   - plan: the session, and the cards of its cardholders.
     ///   - givesReceipts: whether transactions have receipts.
@@ -75,12 +72,7 @@ actor SimulatedCounter {
         _ = steps.take()
         let paper = paper(of: request)
         let result = await turn(at: moment) { session throws(SimulatedSessionError) in
-            if session.readersInPause.first?.isConnected != true { try await session.connect() }
-            var payment = try await session.pay(amount, PaymentOptions(card: card, isHeld: isHeld))
-            for _ in 0..<Self.recoveries where payment.outcome == .unknown || payment.outcome == .pending {
-                let report = try await session.recover()
-                payment = report.finished.first { $0.id == payment.id } ?? payment
-            }
+            let payment = try await session.takePayment(amount, PaymentOptions(card: card, isHeld: isHeld))
             return (payment, await paper.receipts(of: payment, session))
         }
         guard case .success((let payment, let receipts)) = result else {

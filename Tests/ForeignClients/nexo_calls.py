@@ -12,24 +12,11 @@ import subprocess
 import sys
 import tempfile
 
+from served_terminal import start
+
 TILL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Examples/nexo-python/till.py")
 # What the vendor's libraries compare the certificate's subject with.
 NAME = re.compile(r"[A-Za-z0-9]+-[A-Za-z0-9]+\.test\.terminal\.adyen\.com")
-
-
-def started(command):
-    """Starts terminals, and returns their process and what they wrote."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
-    text = ""
-    while True:
-        line = process.stdout.readline()
-        if not line:
-            raise SystemExit(f"the terminals did not start: {text}")
-        text += line
-        try:
-            return process, json.loads(text)
-        except ValueError:
-            continue
 
 
 def check_name(certificate):
@@ -45,7 +32,7 @@ def main():
         made = json.loads(subprocess.check_output(
             [program, "simulate", "certificates", "--certificates", folder, "--json"], text=True))
         check_name(made["certificate"])
-        process, told = started([
+        process, told = start([
             program, "simulate", "terminal", "--protocol", "nexo", "--port", "0", "--http-port", "0", "--seed", "1",
             "--certificates", folder, "--json"])
         try:

@@ -251,7 +251,7 @@ final class ServedSession: Sendable {
     func keptRequests() throws(APIError) -> [KeptRequest] {
         guard !plan.isDriven else {
             throw APIError(
-                409, "driven", "a till drives this session, and it can't be repeated",
+                409, "driven", "a till sends the requests of this session, so that it can't be repeated",
                 fix: "write its requests as a scenario with 'till'")
         }
         return try turns.keptRequests()
