@@ -92,7 +92,7 @@ let payment = layer(
     target("Receipts", uses: "CCairo EMV Money Payments Printing Text"),
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
-        embedding: "Profiles/Shipped"), target("Terminal", uses: "Determinism Money Payments"),
+        embedding: "Profiles/Shipped"), target("Terminal", uses: "Determinism Money Payments Text"),
     target("ZVT", uses: tills, "CardSecrets"), target("StripeTerminal", uses: tills, "Cryptography"),
     target("NexoTerminal", uses: tills, "CardSecrets Cryptography"),
     target("HostSecurity", uses: "CardSecrets Concurrency CToken Cryptography Determinism Files ISO8583 Settings Text"),

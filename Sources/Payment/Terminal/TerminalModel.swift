@@ -25,7 +25,14 @@ public struct TerminalModel: Sendable {
         var isFinished = false
     }
 
-    private var current: Session?
+    private var current: Session? {
+        didSet { if current == nil, oldValue != nil { reader?.giveBack() } }
+    }
+    /// The reader that other protocols share; nil for a reader of its own.
+    private let reader: SharedReader?
+    /// Whether ``takeChanges()`` has what is to be kept.
+    private let keepsChanges: Bool
+    private var changes: [IdempotencyKey] = []
     private var records: [IdempotencyKey: TerminalRecord] = [:]
     /// The keys of the records in the order of their ends.
     private var order: [IdempotencyKey] = []
@@ -36,17 +43,59 @@ public struct TerminalModel: Sendable {
     /// - Parameters:
     ///   - records: what this terminal answered before, in the order of the ends.
     ///   - open: the request that ran when the terminal stopped. It is recovered before the terminal takes another one.
-    public init(records: [TerminalRecord] = [], open: TerminalRequest? = nil) {
+    ///   - reader: the reader, where terminals of other protocols share it.
+    ///   - keepsChanges: whether the owner keeps what ``takeChanges()`` gives.
+    public init(
+        records: [TerminalRecord] = [], open: TerminalRequest? = nil, reader: SharedReader? = nil,
+        keepsChanges: Bool = false
+    ) {
+        (self.reader, self.keepsChanges) = (reader, keepsChanges)
         for record in records where self.records.updateValue(record, forKey: record.request.key) == nil {
             order.append(record.request.key)
         }
         guard let open, self.records[open.key] == nil else { return }
+        _ = reader?.take(for: open.till)
         current = Session(request: open, progress: .recovering)
         work.append(.recover(open))
     }
 
-    /// The till whose request holds the terminal; nil when the terminal is free.
-    public var holder: TillID? { current?.request.till }
+    /// Makes a terminal with what it kept before it stopped, and keeps on keeping.
+    ///
+    /// - Parameters:
+    ///   - kept: the requests in the order in which they began.
+    ///   - offset: the local time of the terminal, in seconds east of UTC.
+    ///   - reader: the reader, where terminals of other protocols share it.
+    public init(kept: [KeptRequest], offset: Int, reader: SharedReader?) {
+        // A reversal of the terminal's own that did not happen is tried again.
+        let standing = kept.filter { !$0.request.isAutomatic || $0.outcome == nil || $0.outcome?.transaction != nil }
+        self.init(
+            records: standing.compactMap { $0.record(offset: offset) }, open: kept.last { $0.outcome == nil }?.request,
+            reader: reader, keepsChanges: true)
+    }
+
+    /// The till whose request holds the terminal, or its shared reader; nil when the terminal is free.
+    public var holder: TillID? { current?.request.till ?? reader?.holder }
+
+    /// Takes the requests that began, ended, or whose answer arrived since the last call, with what is to be kept of
+    /// them before anything else happens: before their work begins, and before an answer is sent. Only requests that
+    /// are kept (``TerminalOperation/isKept``).
+    public mutating func takeChanges() -> [TerminalChange] {
+        defer { changes = [] }
+        return changes.compactMap { key in
+            if let record = records[key] {
+                return TerminalChange(
+                    request: record.request, outcome: record.outcome, isConfirmed: record.isConfirmed,
+                    isTakenBack: record.isTakenBack)
+            }
+            guard let current, current.request.key == key else { return nil }
+            return TerminalChange(request: current.request)
+        }
+    }
+
+    private mutating func note(_ key: IdempotencyKey, _ operation: TerminalOperation?) {
+        guard keepsChanges, operation?.isKept == true, !changes.contains(key) else { return }
+        changes.append(key)
+    }
 
     /// Takes the next work for what drives the reader; nil when there is none.
     public mutating func nextWork() -> TerminalWork? { work.isEmpty ? nil : work.removeFirst() }
@@ -67,7 +116,9 @@ extension TerminalModel {
             guard current.request.isSame(as: request) else { throw .keyReused(request.key) }
             return .running(current.progress)
         }
+        if let other = reader?.take(for: request.till) { throw .busy(other) }
         current = Session(request: request)
+        note(request.key, request.operation)
         work.append(.begin(request))
         return .running(.accepted)
     }
@@ -94,7 +145,8 @@ extension TerminalModel {
 
     /// Says that the till has the answer of a request: the terminal is free. Does nothing the second time.
     public mutating func confirm(_ key: IdempotencyKey) {
-        guard records[key] != nil else { return }
+        guard let record = records[key] else { return }
+        if !record.isConfirmed { note(key, record.request.operation) }
         records[key]?.isConfirmed = true
         if let session = current, session.isFinished, session.request.key == key { current = nil }
     }
@@ -113,10 +165,12 @@ extension TerminalModel {
             throw .nothingToTakeBack(key)
         }
         if let current, current.request.key != key { throw .busy(current.request.till) }
+        if current == nil, let other = reader?.take(for: record.request.till) { throw .busy(other) }
         let request = TerminalRequest(
             key: reversal, till: record.request.till, operation: .reversal(of: .request(key)),
             receiptColumns: record.request.receiptColumns, isAutomatic: true)
         current = Session(request: request)
+        note(reversal, request.operation)
         work.append(.begin(request))
         return reversal
     }
@@ -203,10 +257,12 @@ extension TerminalModel {
         current = session
         records[key] = TerminalRecord(request: session.request, outcome: outcome, date: date)
         order.append(key)
+        note(key, session.request.operation)
         guard case .reversal(let reference, _) = session.request.operation, outcome.transaction != nil,
             let original = order.last(where: { $0 != key && records[$0]?.matches(reference) == true })
         else { return }
         records[original]?.isTakenBack = true
+        note(original, records[original]?.request.operation)
     }
 }
 
@@ -235,6 +291,25 @@ public enum TerminalWork: Hashable, Sendable {
     case cancel(IdempotencyKey, TerminalCancellation)
     /// Print at the terminal's own printer.
     case print([TerminalReceipt])
+}
+
+/// What is to be kept of a request.
+public struct TerminalChange: Hashable, Sendable {
+    public let request: TerminalRequest
+    /// Nil while it runs.
+    public let outcome: TerminalOutcome?
+    /// Whether the till has the answer.
+    public let isConfirmed: Bool
+    /// Whether a later reversal took it back.
+    public let isTakenBack: Bool
+
+    init(
+        request: TerminalRequest, outcome: TerminalOutcome? = nil, isConfirmed: Bool = false,
+        isTakenBack: Bool = false
+    ) {
+        (self.request, self.outcome) = (request, outcome)
+        (self.isConfirmed, self.isTakenBack) = (isConfirmed, isTakenBack)
+    }
 }
 
 /// The state of a request.

@@ -1,5 +1,6 @@
 import Payments
 import Terminal
+import Text
 
 /// A command of a till, from the positive answer to its completion.
 struct ZVTDialog: Sendable {
@@ -68,6 +69,17 @@ struct ZVTLastTransaction: Sendable {
         }
         self.last = nil
         return last.key
+    }
+
+    /// What a terminal keeps of it: the number that the till knew before.
+    var note: String { known.map { "{\"asks\":true,\"known\":\($0)}" } ?? "{\"asks\":true}" }
+
+    /// Takes up what ``note`` kept of the last transaction; false when its till does not ask.
+    mutating func takeUp(_ note: String, _ number: Int64, _ key: IdempotencyKey) -> Bool {
+        guard let json = JSONReader.node(Array(note.utf8)), json["asks"] == .bool(true) else { return false }
+        known = json["known"]?.textValue.flatMap { Int64($0) }
+        last = (number, key)
+        return true
     }
 
     /// Says that a transaction was approved.

@@ -74,6 +74,38 @@ public struct ZVTTerminal: Sendable {
         return takeEffects()
     }
 
+    /// Takes up what a terminal kept before it stopped, which the model has, too
+    /// (``TerminalModel/init(kept:offset:reader:)``): the request that ran, and a result whose arrival the till has not
+    /// acknowledged. It is reversed, unless its till asks for the number of the last transaction (tag 1F1F).
+    public mutating func takeUp(_ kept: [KeptRequest], _ terminal: inout TerminalModel) -> [ZVTEffect] {
+        guard dialog == nil else { return [] }
+        let approved = kept.last { $0.outcome?.transaction != nil && !$0.request.isAutomatic }
+        var asks = false
+        if let approved, let number = approved.outcome?.transaction?.receiptNumber {
+            asks = lastTransaction.takeUp(approved.note, Int64(number), approved.request.key)
+        }
+        if let open = kept.last(where: { $0.outcome == nil }) { return recover(open.request, &terminal) }
+        guard let approved, !approved.isConfirmed, !approved.isTakenBack else { return [] }
+        guard !asks else {
+            terminal.confirm(approved.request.key)
+            return []
+        }
+        var dialog = ZVTDialog(
+            command: ZVTMessage(.authorization), connection: .min, stage: .reporting(approved.request.key))
+        dialog.isConnected = false
+        self.dialog = dialog
+        abandon(approved.request.key, &terminal)
+        return takeEffects()
+    }
+
+    /// What is to be kept with a change of a request, so that ``takeUp(_:_:)`` can read it: JSON; nil for nothing new.
+    public func note(for change: TerminalChange) -> String? {
+        guard let dialog, sendsLastTransaction(dialog.command), case .running(change.request.key) = dialog.stage else {
+            return nil
+        }
+        return lastTransaction.note
+    }
+
     /// Says that a timer ran out.
     public mutating func fire(_ timer: ZVTTimer, _ terminal: inout TerminalModel) -> [ZVTEffect] {
         switch timer {

@@ -97,10 +97,11 @@ extension Till {
     }
 
     func refund(
-        _ id: PaymentID, amount: Money?, lines: [RefundedLine] = []
+        _ id: PaymentID, amount: Money?, lines: [RefundedLine] = [], tillRequest: String? = nil
     ) async throws(CommandFailure) -> Payment {
         let payment: Payment = try await stores.value {
-            CardPresentPaymentsAction.refundPayment(paymentID: id, amount: amount, lines: lines, onCompletion: $0)
+            CardPresentPaymentsAction.refundPayment(
+                paymentID: id, amount: amount, lines: lines, tillRequest: tillRequest, onCompletion: $0)
         }
         await announceSignOut()
         return payment

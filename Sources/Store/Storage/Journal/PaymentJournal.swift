@@ -23,18 +23,20 @@ public struct PaymentJournal: Sendable {
     }
 
     /// Records a new payment and its first sale attempt. `heldUntil` is the end of a pre-authorization; nil for a
-    /// payment that is captured at once.
+    /// payment that is captured at once. `tillRequest` is the name of the till's request that it is for, which gets
+    /// the attempt in the same transaction.
     ///
     /// - Throws: ``JournalError/storage(_:)``
     public func begin(
         siteID: Int64, orderID: Int64?, amount: Money, heldUntil: Timestamp? = nil, hostName: String,
-        at moment: Timestamp
+        tillRequest: String? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
             let payment = try storage.insertNewObject(
                 Payment(siteID: siteID, orderID: orderID, amount: amount, heldUntil: heldUntil, createdAt: moment))
             // A new payment is written with the state after its first attempt, so there is nothing to update.
             let attempt = try add(.sale, of: amount, to: payment, hostName: hostName, at: moment, in: storage)
+            try bind(tillRequest, to: attempt, in: storage)
             return JournalEntry(payment: payment, attempt: attempt, receipt: nil)
         }
     }
@@ -86,12 +88,14 @@ public struct PaymentJournal: Sendable {
     }
 
     /// Records a refund attempt. Refunds that are in progress, or whose outcome is unknown, count as refunded. `lines`
-    /// are those of the order that the refund names; the caller has compared their sum with `amount`.
+    /// are those of the order that the refund names; the caller has compared their sum with `amount`. `tillRequest` is
+    /// the name of the till's request that it is for.
     ///
     /// - Throws: ``JournalError/notRefundable(_:_:)``, ``JournalError/refundTooLarge(_:requested:available:)``,
     ///   ``JournalError/money(_:)`` when the currency differs.
     public func beginRefund(
-        of id: PaymentID, amount: Money, lines: [RefundedLine] = [], hostName: String, at moment: Timestamp
+        of id: PaymentID, amount: Money, lines: [RefundedLine] = [], hostName: String, tillRequest: String? = nil,
+        at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
             let payment = try load(id, from: storage)
@@ -112,6 +116,7 @@ public struct PaymentJournal: Sendable {
             }
             let attempt = try add(
                 .refund, of: amount, lines: lines, to: payment, hostName: hostName, at: moment, in: storage)
+            try bind(tillRequest, to: attempt, in: storage)
             let updated = try updatePayment(after: attempt, among: attempts + [attempt], at: moment, in: storage)
             return JournalEntry(payment: updated, attempt: attempt, receipt: nil)
         }

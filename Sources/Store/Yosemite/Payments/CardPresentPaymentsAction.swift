@@ -86,11 +86,13 @@ public enum CardPresentPaymentsAction: Action {
     case quoteRefund(paymentID: PaymentID, items: [RefundItem], onCompletion: Completion<RefundQuote>)
     /// Refunds a captured payment; the whole remaining amount when `amount` is nil. `lines` are those of the order that
     /// the refund names, as ``quoteRefund(paymentID:items:onCompletion:)`` returns them: they determine the amount, and
-    /// another one is an error. The store site gets them with the refund. Completes with the recorded
+    /// another one is an error. The store site gets them with the refund. `tillRequest` is the name of the till's
+    /// request that it is for, as the journal keeps it. Completes with the recorded
     /// payment, whatever the outcome of the refund: see ``Payment/refundedAmount`` and the payment's history. Fails
     /// only when nothing could be recorded or started.
     case refundPayment(
-        paymentID: PaymentID, amount: Money?, lines: [RefundedLine] = [], onCompletion: Completion<Payment>)
+        paymentID: PaymentID, amount: Money?, lines: [RefundedLine] = [], tillRequest: String? = nil,
+        onCompletion: Completion<Payment>)
     /// Captures a pre-authorization: all of it, or a part. Completes with the recorded payment, which is `authorized`
     /// still when the host has not taken the capture yet: recovery sends it again. Fails when nothing is held, and when
     /// `amount` is more than what is held.
@@ -162,7 +164,7 @@ public enum CardPresentPaymentsAction: Action {
         case .acceptOrderPayment(let id, _, _): ["payment": id.description]
         case .retryPayment(let id, _, _, _, _, _), .loadPayment(let id, _): ["payment": id.description]
         case .quoteRefund(let id, let items, _): ["payment": id.description, "lines": String(items.count)]
-        case .refundPayment(let id, let amount, let lines, _):
+        case .refundPayment(let id, let amount, let lines, _, _):
             ["payment": id.description, "amount": amount?.description ?? "all", "lines": String(lines.count)]
         case .capturePreauthorization(let id, let amount, _):
             ["payment": id.description, "amount": amount?.description ?? "all"]

@@ -125,7 +125,8 @@ public final class CardPresentPaymentsStore: Store {
                     let now = time.now()
                     let entry = try journal.begin(
                         siteID: request.siteID, orderID: request.orderID, amount: request.amount,
-                        heldUntil: request.holdDuration.map { now.advanced(by: $0) }, hostName: host.name, at: now)
+                        heldUntil: request.holdDuration.map { now.advanced(by: $0) }, hostName: host.name,
+                        tillRequest: request.tillRequest, at: now)
                     return (entry, request, bill)
                 } catch {
                     throw .journal(error)
@@ -151,12 +152,12 @@ public final class CardPresentPaymentsStore: Store {
             ask(onCompletion) { [journal, site] () throws(CardPresentPaymentsError) in
                 try await RefundPreparation(journal: journal, site: site).quote(id, items)
             }
-        case .refundPayment(let id, let amount, let lines, let onCompletion):
+        case .refundPayment(let id, let amount, let lines, let tillRequest, let onCompletion):
             let operation = {
                 @Sendable [collection, identity]
                 () async throws(CardPresentPaymentsError) -> Payment in
                 try await identity.prepare()
-                return try await collection.refund(id, amount: amount, lines: lines)
+                return try await collection.refund(id, amount: amount, lines: lines, tillRequest: tillRequest)
             }
             exclusion.run(.refund, operation, onEnd: onCompletion)
         case .capturePreauthorization(let id, let amount, let onCompletion):

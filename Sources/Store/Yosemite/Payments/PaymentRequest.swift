@@ -23,18 +23,21 @@ public struct PaymentRequest: Hashable, Sendable {
     public var allowsPartial: Bool
     /// Metadata for the payment; the journal does not store it.
     public var metadata: [String: String]
+    /// The name of the till's request that the payment is for, as the journal keeps it (`TillRequest`); nil for none.
+    public var tillRequest: String?
 
     /// Describes a payment. `amount` includes `tip`; a `holdDuration` makes it a pre-authorization; `siteID` 0 is no
     /// site.
     public init(
         siteID: Int64 = 0, orderID: Int64? = nil, amount: Money, tip: Money? = nil,
         cardTimeout: Duration = .seconds(60), accountType: AccountType? = nil, forcedOnline: Bool = false,
-        holdDuration: Duration? = nil, allowsPartial: Bool = false, metadata: [String: String] = [:]
+        holdDuration: Duration? = nil, allowsPartial: Bool = false, metadata: [String: String] = [:],
+        tillRequest: String? = nil
     ) {
         (self.holdDuration, self.allowsPartial) = (holdDuration, allowsPartial)
         (self.siteID, self.orderID, self.amount, self.tip) = (siteID, orderID, amount, tip)
         (self.cardTimeout, self.accountType) = (cardTimeout, accountType)
-        (self.forcedOnline, self.metadata) = (forcedOnline, metadata)
+        (self.forcedOnline, self.metadata, self.tillRequest) = (forcedOnline, metadata, tillRequest)
     }
 }
 

@@ -7,12 +7,13 @@ import Storage
 extension PaymentCollection {
     /// Refunds `amount` of a payment, or the whole remaining amount when it is nil, records the result, and notifies
     /// the store site. `lines` are those of the order that the refund names: the amount is what they cost.
+    /// `tillRequest` is the name of the till's request that it is for.
     func refund(
-        _ id: PaymentID, amount: Money?, lines: [RefundedLine] = []
+        _ id: PaymentID, amount: Money?, lines: [RefundedLine] = [], tillRequest: String? = nil
     ) async throws(CardPresentPaymentsError) -> Payment {
         let cost = lines.isEmpty ? amount : try cost(of: lines, of: id)
         if let amount, let cost, amount != cost { throw .refund(.otherAmount(amount, lines: cost)) }
-        let payment = try await record(id, amount: cost, lines: lines)
+        let payment = try await record(id, amount: cost, lines: lines, tillRequest)
         guard payment.refundNotifications.contains(where: \.state.isOpen) else { return payment }
         // The refund and its notification are recorded, so a later run handles an error.
         _ = try? await captures.syncRefunds(of: id)
@@ -20,7 +21,7 @@ extension PaymentCollection {
     }
 
     private func record(
-        _ id: PaymentID, amount: Money?, lines: [RefundedLine]
+        _ id: PaymentID, amount: Money?, lines: [RefundedLine], _ tillRequest: String?
     ) async throws(CardPresentPaymentsError) -> Payment {
         let begun: (entry: JournalEntry, original: PaymentAttempt)
         do throws(JournalError) {
@@ -29,7 +30,8 @@ extension PaymentCollection {
             guard let sale else { throw JournalError.notRefundable(id, payment.state) }
             let part = if let amount { amount } else { try remaining(payment) }
             begun = (
-                try journal.beginRefund(of: id, amount: part, lines: lines, hostName: host.name, at: time.now()),
+                try journal.beginRefund(
+                    of: id, amount: part, lines: lines, hostName: host.name, tillRequest: tillRequest, at: time.now()),
                 sale
             )
         } catch {

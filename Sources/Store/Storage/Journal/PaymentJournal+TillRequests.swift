@@ -1,0 +1,63 @@
+public import Payments
+
+extension PaymentJournal {
+    /// Keeps a request of a till, or what changed of it: its note, its ending, and whether its answer arrived. It is on
+    /// disk when this returns. Its attempt stays, and so does its note unless there is a new one.
+    ///
+    /// - Throws: ``JournalError/storage(_:)`` when that is not certain. A new request must not be carried out then.
+    public func keep(_ request: TillRequest, hasNewNote: Bool) throws(JournalError) {
+        try write { storage in
+            guard var known = try tillRequest(request.name, in: storage) else {
+                try storage.insertNewObject(request)
+                return
+            }
+            if hasNewNote { known.note = request.note }
+            known.ending = request.ending ?? known.ending
+            (known.isConfirmed, known.isTakenBack) = (request.isConfirmed, request.isTakenBack)
+            known.updatedAt = request.updatedAt
+            try storage.updateObject(known)
+        }
+    }
+
+    /// Says which payment a request changes that makes no attempt of its own: the sale of a hold that it captures or
+    /// releases.
+    ///
+    /// - Throws: ``JournalError/paymentNotFound(_:)``, ``JournalError/storage(_:)``
+    public func bind(_ name: String, toSaleOf id: PaymentID) throws(JournalError) {
+        try write { storage in
+            let sale = try attempts(of: id, in: storage).last { $0.kind == .sale }
+            guard let sale else { throw JournalError.paymentNotFound(id) }
+            try bind(name, to: sale, in: storage)
+        }
+    }
+
+    /// Returns the newest requests of the tills of a protocol, oldest first, each with its attempt.
+    ///
+    /// - Throws: ``JournalError/storage(_:)``
+    public func tillRequests(
+        of protocolName: String, newest limit: Int
+    ) throws(JournalError) -> [(request: TillRequest, attempt: PaymentAttempt?)] {
+        try read { storage in
+            let newest = try storage.allObjects(
+                ofType: TillRequest.self, matching: StoragePredicate("protocol = ?", protocolName),
+                sortedBy: "id DESC", limit: limit)
+            return try newest.reversed().map { request in
+                let attempt = try request.attemptID.flatMap { id in
+                    try storage.loadObject(ofType: PaymentAttempt.self, with: id)
+                }
+                return (request, attempt)
+            }
+        }
+    }
+
+    /// Writes the attempt of a request within the transaction that begins the attempt.
+    func bind(_ name: String?, to attempt: PaymentAttempt, in storage: any StorageType) throws {
+        guard let name, var known = try tillRequest(name, in: storage) else { return }
+        (known.attemptID, known.updatedAt) = (attempt.id, attempt.updatedAt)
+        try storage.updateObject(known)
+    }
+
+    private func tillRequest(_ name: String, in storage: any StorageType) throws -> TillRequest? {
+        try storage.allObjects(ofType: TillRequest.self, matching: StoragePredicate("name = ?", name)).first
+    }
+}
