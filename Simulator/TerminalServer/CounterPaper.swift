@@ -1,13 +1,16 @@
 import Money
-import Payments
+public import Payments
 import Sessions
-import Terminal
+public import Terminal
 import Text
 
 /// Lays out the receipts of a counter for the till.
-struct CounterPaper: Sendable {
+public struct CounterPaper: Sendable {
     /// The characters of a line; nil for a counter without receipts.
     let columns: Int?
+
+    /// Takes the characters of a line; nil for a counter without receipts.
+    public init(columns: Int?) { self.columns = columns }
 
     /// The lines of a receipt have at least this many characters.
     private static let fewestColumns = 24
@@ -15,11 +18,24 @@ struct CounterPaper: Sendable {
 
     /// Returns the copies of the newest receipt of a payment; none when it has none.
     func receipts(of payment: Payment, _ session: SimulatedSession) async -> [TerminalReceipt] {
+        await receipts(of: payment) { copy, width in
+            try? await session.receipt(of: payment.id, copy: copy, width: width)
+        }
+    }
+
+    /// Returns the copies of the newest receipt of a payment; none when it has none.
+    ///
+    /// - Parameters:
+    ///   - payment: the payment.
+    ///   - text: makes a copy with this many characters in a line.
+    public func receipts(
+        of payment: Payment, text: @Sendable (ReceiptCopy, Int) async -> String?
+    ) async -> [TerminalReceipt] {
         guard let columns else { return [] }
         let width = min(max(columns, Self.fewestColumns), Self.mostColumns)
         var receipts: [TerminalReceipt] = []
         for (kind, copy) in [(TerminalReceipt.Kind.merchant, ReceiptCopy.merchant), (.customer, .customer)] {
-            guard let text = try? await session.receipt(of: payment.id, copy: copy, width: width) else { continue }
+            guard let text = await text(copy, width) else { continue }
             let needsSignature =
                 copy == .merchant && payment.outcome == .approved
                 && payment.card?.cardholderVerification.needsSignature == true
@@ -45,7 +61,7 @@ struct CounterPaper: Sendable {
     }
 
     /// Returns the receipt of an end of day, or of its totals: a line for each brand, and the sum.
-    static func receipt(of totals: TerminalTotals) -> TerminalReceipt {
+    public static func receipt(of totals: TerminalTotals) -> TerminalReceipt {
         let sum = totals.lines.reduce(0) { $0 + $1.amount }
         let count = totals.lines.reduce(0) { $0 + $1.count }
         var lines = [TerminalReceipt.Line("TOTALS", isCentered: true)]

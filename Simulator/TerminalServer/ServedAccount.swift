@@ -9,14 +9,12 @@ actor ServedAccount: DeliverySource {
     private var now: Timestamp
     private let readers: TerminalCounters
     private let keys: (any SpentKeys)?
-    private var calls = 0
-    private var ready: [Int: StripeAnswer] = [:]
-    private var waiting: [Int: CheckedContinuation<StripeAnswer?, Never>] = [:]
+    private var calls = AnswerBook<StripeAnswer>()
     /// The requests of readers that wait for a test card, or for an answer.
     private var awaited: [IdempotencyKey: TerminalRequest] = [:]
-    private var counters: [String: any TerminalCounter] = [:]
-    /// The newest work of each counter: the next one begins after it.
-    private var last: [String: Task<Void, Never>] = [:]
+    private var queues: [String: CounterQueue] = [:]
+    /// Keeps requests for the next start; nil when the next start knows nothing.
+    private var keeper: ChangeKeeper?
     /// Called when there may be messages to webhook endpoints.
     private let onNews: @Sendable () -> Void
 
@@ -25,25 +23,31 @@ actor ServedAccount: DeliverySource {
     ///   - setup: the readers and keys that tills see.
     ///   - readers: what drives them.
     ///   - keys: keeps idempotency keys for the next start; nil when the next start knows nothing.
+    ///   - own: what the terminal of this machine's reader has; nil for readers that nothing is kept of.
     ///   - onNews: called when there may be messages to webhook endpoints.
     init(
         random: any RandomSource, setup: StripeSetup, readers: TerminalCounters, keys: (any SpentKeys)? = nil,
-        onNews: @escaping @Sendable () -> Void
+        own: OwnTerminal? = nil, onNews: @escaping @Sendable () -> Void
     ) {
         (self.readers, self.keys, self.onNews) = (readers, keys, onNews)
-        now =
+        let now =
             switch readers.clock {
             case .simulated(let start): start
             case .wall(let time): time.now()
             }
-        account = StripeTerminal(random: random, now: now, setup: setup)
+        var account = StripeTerminal(random: random, now: now, setup: setup)
+        if let own { account.takeUp(own.kept, offset: own.offset, reader: own.reader) }
+        (self.account, self.now, keeper) = (account, now, own.map(ChangeKeeper.init))
     }
+
+    /// Takes up what ran when the terminal stopped.
+    func begin() { carryOn() }
 
     /// Answers a request, when its reader has done its work. Nil when the task is canceled before.
     func respond(to request: StripeRequest) async -> StripeAnswer? {
         await lookForReader()
-        calls += 1
-        let call = calls
+        guard keeper?.isBroken != true else { return nil }
+        let call = calls.next()
         if let key = account.spends(request), let keys {
             // Nothing happens that a later start could repeat without noticing.
             do { try keys.spend(StripeSetup.fingerprint(of: key)) } catch {
@@ -57,9 +61,10 @@ actor ServedAccount: DeliverySource {
         }
         account.receive(request, call: call, at: now)
         carryOn()
-        if let answer = ready.removeValue(forKey: call) { return answer }
+        if let answer = calls.takeReady(call) { return answer }
+        guard keeper?.isBroken != true else { return nil }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { waiting[call] = $0 }
+            await withCheckedContinuation { calls.wait(call, $0) }
         } onCancel: {
             Task { await self.giveUp(call) }
         }
@@ -67,7 +72,7 @@ actor ServedAccount: DeliverySource {
 
     /// Notes whether the reader of this machine is there.
     private func lookForReader() async {
-        guard case .wall(let time) = readers.clock, let id = account.ownReader, let counter = counter(id) else {
+        guard case .wall(let time) = readers.clock, let id = account.ownReader, let counter = queue(id)?.counter else {
             return
         }
         let isOnline = await counter.isOnline()
@@ -75,7 +80,7 @@ actor ServedAccount: DeliverySource {
     }
 
     /// Ends the wait of a call whose connection is gone. What it asked for goes on.
-    private func giveUp(_ call: Int) { waiting.removeValue(forKey: call)?.resume(returning: nil) }
+    private func giveUp(_ call: Int) { calls.giveUp(call) }
 
     /// Takes the messages to webhook endpoints that are due on the wall clock, and says when the next one is.
     func takeDeliveries(at wall: Timestamp) -> (deliveries: [StripeDelivery], next: Timestamp?) {
@@ -89,23 +94,28 @@ actor ServedAccount: DeliverySource {
 
     /// Ends the sessions.
     func close() async {
-        if !readers.awaitsTestCards { for counter in counters.values { await counter.close() } }
-        for task in last.values { await task.value }
-        if readers.awaitsTestCards { for counter in counters.values { await counter.close() } }
+        if !readers.awaitsTestCards { for queue in queues.values { await queue.counter.close() } }
+        for queue in queues.values { await queue.last?.value }
+        if readers.awaitsTestCards { for queue in queues.values { await queue.counter.close() } }
     }
 
     // MARK: Work
 
     private func carryOn() {
-        while let work = account.nextWork() { carryOut(work) }
-        while let answer = account.nextAnswer() {
-            if let continuation = waiting.removeValue(forKey: answer.call) {
-                continuation.resume(returning: answer)
-            } else if answer.call == calls {
-                ready[answer.call] = answer
-            }
+        while true {
+            guard keep() else { return calls.giveUpAll() }
+            guard let work = account.nextWork() else { break }
+            carryOut(work)
         }
+        while let answer = account.nextAnswer() { calls.give(answer, to: answer.call) }
         onNews()
+    }
+
+    /// Keeps what must be on disk before anything else happens. Returns whether the terminal may go on.
+    private func keep() -> Bool {
+        guard var keeper else { return true }
+        defer { self.keeper = keeper }
+        return keeper.keep(account.takeChanges(), at: now)
     }
 
     private func carryOut(_ work: StripeWork) {
@@ -118,7 +128,9 @@ actor ServedAccount: DeliverySource {
         case .terminal(let reader, .begin(let request)):
             report(.working, request.key)
             if case .display(let lines) = request.operation {
-                if !readers.awaitsTestCards, let counter = counter(reader) { Task { await counter.show(lines) } }
+                if !readers.awaitsTestCards, let counter = queue(reader)?.counter {
+                    Task { await counter.show(lines) }
+                }
                 finish(request.key, CounterEnd(outcome: .done(TerminalReport()), now: now))
             } else {
                 enqueue(request.key, at: reader) { [now] counter, _ in
@@ -128,11 +140,13 @@ actor ServedAccount: DeliverySource {
         case .terminal(let reader, .cancel(let key, let reason)):
             if awaited.removeValue(forKey: key) != nil {
                 finish(key, CounterEnd(outcome: .canceled(reason), now: now))
-            } else if !readers.awaitsTestCards, let counter = counter(reader) {
+            } else if !readers.awaitsTestCards, let counter = queue(reader)?.counter {
                 Task { await counter.cancel(key) }
             }
         // After a test card was presented, the result counts.
-        case .terminal(_, .recover), .terminal(_, .print): break
+        case .terminal(let reader, .recover(let request)):
+            enqueue(request.key, at: reader) { counter, report in await counter.recover(request, report: report) }
+        case .terminal(_, .print): break
         case .answer(let answer, let key, _):
             guard awaited.removeValue(forKey: key) != nil else { return }
             finish(key, CounterEnd(outcome: answer.outcome, now: now))
@@ -140,7 +154,7 @@ actor ServedAccount: DeliverySource {
             // Without the sum, the customer pays what the till asked for, and the transaction says so.
             if let whole = awaited[key]?.adding(tip: tip) { awaited[key] = whole }
         case .present(let card, let key, let reader) where !readers.awaitsTestCards:
-            if let counter = counter(reader) { Task { await counter.present(card, for: key) } }
+            if let counter = queue(reader)?.counter { Task { await counter.present(card, for: key) } }
         case .present(let card, let key, let reader):
             guard let request = awaited.removeValue(forKey: key) else { return }
             report(.cardPresented, key)
@@ -155,32 +169,20 @@ actor ServedAccount: DeliverySource {
     }
 
     /// Lets a counter work after what it has to do already.
-    private func enqueue(
-        _ key: IdempotencyKey, at reader: String,
-        _ body: @escaping @Sendable (any TerminalCounter, @escaping TerminalCounter.Report) async -> CounterEnd
-    ) {
-        let earlier = last[reader]
-        guard let counter = counter(reader) else {
+    private func enqueue(_ key: IdempotencyKey, at reader: String, _ work: @escaping CounterQueue.Work) {
+        guard var queue = queue(reader) else {
             finish(key, CounterEnd(outcome: .failed(.readerDefective), now: now))
             return
         }
-        last[reader] = Task {
-            await earlier?.value
-            let (steps, next) = AsyncStream.makeStream(of: TerminalProgress.self)
-            // The steps arrive in their order, and all of them before the end.
-            let telling = Task { for await step in steps { self.tell(step, key) } }
-            let result = await body(counter) { next.yield($0) }
-            next.finish()
-            await telling.value
-            self.end(key, result)
-        }
+        queue.add(work) { await self.tell($0, key) } end: { await self.end(key, $0) }
+        queues[reader] = queue
     }
 
-    private func counter(_ reader: String) -> (any TerminalCounter)? {
-        if let counter = counters[reader] { return counter }
-        guard let counter = readers.make(UInt64(counters.count), now) else { return nil }
-        counters[reader] = counter
-        return counter
+    private func queue(_ reader: String) -> CounterQueue? {
+        if let queue = queues[reader] { return queue }
+        guard let counter = readers.make(UInt64(queues.count), now) else { return nil }
+        queues[reader] = CounterQueue(counter)
+        return queues[reader]
     }
 
     /// Tells a step. The calls that wait for it are answered.
@@ -196,24 +198,12 @@ actor ServedAccount: DeliverySource {
         carryOn()
     }
 
-    /// Catches up on the steps that lead to an outcome, where a reader told of none. A request whose host was asked
-    /// and that was canceled all the same has failed: what the host may have approved was taken back.
+    /// Catches up on the steps that lead to an outcome, where a reader told of none.
     private func prepared(_ outcome: TerminalOutcome, of key: IdempotencyKey) -> TerminalOutcome {
         guard case .running(let progress) = account.status(of: key) else { return outcome }
-        switch outcome {
-        case .canceled: return progress.canBeCanceled ? outcome : .failed(.internalError)
-        case .failed, .done: if progress == .cardPresented { report(.authorizing, key) }
-        case .approved, .declined:
-            let steps: [TerminalProgress] =
-                switch progress {
-                case .accepted: [.waitingForCard, .cardPresented, .authorizing]
-                case .waitingForCard: [.cardPresented, .authorizing]
-                case .cardPresented, .choosingApplication, .enteringPIN, .wrongPIN: [.authorizing]
-                case .authorizing, .recovering, .removingCard, .working: []
-                }
-            for step in steps { report(step, key) }
-        }
-        return outcome
+        let prepared = outcome.prepared(from: progress)
+        for step in prepared.steps { report(step, key) }
+        return prepared.outcome
     }
 
     private func report(_ progress: TerminalProgress, _ key: IdempotencyKey) {

@@ -22,7 +22,11 @@ public protocol TerminalCounter: Sendable {
         _ request: TerminalRequest, with card: StripeTestCard?, at moment: Timestamp, report: @escaping Report
     ) async -> CounterEnd
 
-    /// Captures, releases, or refunds what a request has taken.
+    /// Finds out how a request ended that ran when the terminal stopped.
+    func recover(_ request: TerminalRequest, report: @escaping Report) async -> CounterEnd
+
+    /// Captures, releases, or refunds what a request has taken; also other work without a card, where the counter has
+    /// it.
     func change(_ request: TerminalRequest, at moment: Timestamp) async -> CounterEnd
 
     /// Whether the reader is there, or in use.
@@ -42,6 +46,11 @@ public protocol TerminalCounter: Sendable {
 }
 
 extension TerminalCounter {
+    /// A simulated reader ends with its terminal: nothing of it is to be found out.
+    public func recover(_ request: TerminalRequest, report: @escaping Report) async -> CounterEnd {
+        CounterEnd(outcome: nil, now: Timestamp(milliseconds: 0))
+    }
+
     /// A simulated reader is always there.
     public func isOnline() async -> Bool { true }
 

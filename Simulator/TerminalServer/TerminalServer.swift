@@ -49,6 +49,7 @@ public final class TerminalServer: Sendable {
     ///   - readers: what drives the readers.
     ///   - random: makes IDs and secrets.
     ///   - keys: keeps idempotency keys for the next start; nil when that knows nothing of this one.
+    ///   - own: what the terminal of this machine's reader has kept; nil for readers that nothing is kept of.
     ///   - host: the address to listen at; `127.0.0.1` accepts only this machine.
     ///   - port: the port; 0 for any free one.
     ///   - time: the wall clock: for the header field `Date`, and for the signatures of messages.
@@ -57,12 +58,15 @@ public final class TerminalServer: Sendable {
     /// - Throws: `HTTPListenerError`
     public static func start(
         _ setup: StripeSetup, _ readers: TerminalCounters, random: any RandomSource, keys: (any SpentKeys)? = nil,
-        host: String, port: Int, time: any TimeSource, network: (any Network)? = nil
+        own: OwnTerminal? = nil, host: String, port: Int, time: any TimeSource, network: (any Network)? = nil
     ) async throws(HTTPListenerError) -> TerminalServer {
         let courier = DeliveryCourier()
-        let terminals = ServedAccount(random: random, setup: setup, readers: readers, keys: keys) { courier.wake() }
+        let terminals = ServedAccount(random: random, setup: setup, readers: readers, keys: keys, own: own) {
+            courier.wake()
+        }
         let listener = try await HTTPListener.start(
             TerminalResponder(terminals: terminals), host: host, port: port, name: "CardPresent", time: time)
+        await terminals.begin()
         let sending = Task { await courier.run(terminals, time: time, network: network) }
         return TerminalServer(listener, terminals, courier, sending)
     }

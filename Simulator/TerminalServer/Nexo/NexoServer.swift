@@ -4,12 +4,20 @@ public import HTTPListening
 public import Networking
 public import NexoTerminal
 
-/// Serves simulated terminals behind a protocol that is compatible with Adyen's Terminal API, over HTTP/1.1 and, in
+/// Terminals behind the nexo-compatible protocol, for a ``NexoServer``.
+protocol NexoSpeaker: DeliverySource where Delivery == NexoDelivery {
+    /// Answers a request, when its terminal has done its work. Nil when the connection is to be closed instead.
+    func respond(to request: NexoRequest) async -> NexoAnswer?
+    /// Ends what runs.
+    func close() async
+}
+
+/// Serves terminals behind a protocol that is compatible with Adyen's Terminal API, over HTTP/1.1 and, in
 /// front of it, over TLS.
 public final class NexoServer: Sendable {
     private let listener: HTTPListener
     private let front: TLSFront?
-    private let terminals: SimulatedNexoTerminals
+    private let terminals: any NexoSpeaker
     private let courier: DeliveryCourier
     private let sending: Task<Void, Never>
 
@@ -21,7 +29,7 @@ public final class NexoServer: Sendable {
     public var securePort: Int? { front.map { Int($0.address.port) } }
 
     private init(
-        _ listener: HTTPListener, _ front: TLSFront?, _ terminals: SimulatedNexoTerminals, _ courier: DeliveryCourier,
+        _ listener: HTTPListener, _ front: TLSFront?, _ terminals: any NexoSpeaker, _ courier: DeliveryCourier,
         _ sending: Task<Void, Never>
     ) {
         (self.listener, self.front, self.terminals) = (listener, front, terminals)
@@ -57,6 +65,40 @@ public final class NexoServer: Sendable {
     ) async throws(HTTPListenerError) -> NexoServer {
         let courier = DeliveryCourier()
         let terminals = SimulatedNexoTerminals(options, seed: seed, start: start) { courier.wake() }
+        return try await listen(
+            terminals, courier, host: host, port: port, security, time: time, network: network)
+    }
+
+    /// Starts a server of the terminal of this machine's reader. Without TLS, it is for this machine only.
+    ///
+    /// - Parameters:
+    ///   - options: the terminal and its key.
+    ///   - counter: drives the reader.
+    ///   - own: what the terminal kept, and where it keeps more.
+    ///   - random: makes IDs and nonces.
+    ///   - host: the address to listen at with TLS.
+    ///   - port: the port without TLS, at 127.0.0.1; 0 for any free one.
+    ///   - security: TLS on a port of its own; nil for none.
+    ///   - wall: the wall clock, for the header field `Date`.
+    ///   - time: the time of payments.
+    /// - Returns: the listening server.
+    /// - Throws: `HTTPListenerError`
+    public static func start(
+        _ options: NexoTerminalOptions, _ counter: any TerminalCounter, _ own: OwnTerminal, random: any RandomSource,
+        host: String, port: Int, security: Security?, wall: any TimeSource, time: any TimeSource
+    ) async throws(HTTPListenerError) -> NexoServer {
+        let courier = DeliveryCourier()
+        let terminal = OwnNexoTerminal(options, counter, own, random: random, time: time) { courier.wake() }
+        let server = try await listen(
+            terminal, courier, host: "127.0.0.1", securely: host, port: port, security, time: wall, network: nil)
+        await terminal.begin()
+        return server
+    }
+
+    private static func listen(
+        _ terminals: some NexoSpeaker, _ courier: DeliveryCourier, host: String, securely outerHost: String? = nil,
+        port: Int, _ security: Security?, time: any TimeSource, network: (any Network)?
+    ) async throws(HTTPListenerError) -> NexoServer {
         let listener = try await HTTPListener.start(
             NexoResponder(terminals: terminals), host: host, port: port, name: "CardPresent", time: time)
         var front: TLSFront?
@@ -67,7 +109,7 @@ public final class NexoServer: Sendable {
                         host: host, port: security.port, reason: "not a port number", isAboutPort: true)
                 }
                 front = try await TLSFront.start(
-                    security.server, at: TCPAddress(host: host, port: outer),
+                    security.server, at: TCPAddress(host: outerHost ?? host, port: outer),
                     before: TCPAddress(host: reachable(host), port: inner), time: time)
             } catch {
                 await listener.end(within: .zero)
@@ -105,7 +147,7 @@ public final class NexoServer: Sendable {
 
 /// Passes requests to the terminals.
 private struct NexoResponder: HTTPResponder {
-    let terminals: SimulatedNexoTerminals
+    let terminals: any NexoSpeaker
 
     /// More than a message has: 64 KiB.
     var largestBody: Int { 64 << 10 }

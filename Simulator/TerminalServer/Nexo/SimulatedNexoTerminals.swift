@@ -10,14 +10,12 @@ import Terminal
 ///
 /// Time is a part of the simulation: it goes on by a second with each request that may change something, and by what
 /// payments take. So the same requests, one after the other, get the same bytes.
-actor SimulatedNexoTerminals: DeliverySource {
+actor SimulatedNexoTerminals: NexoSpeaker {
     private var account: NexoTerminal
     private var now: Timestamp
     private let seed: UInt64
     private let terminals: [String]
-    private var calls = 0
-    private var ready: [Int: NexoAnswer] = [:]
-    private var waiting: [Int: CheckedContinuation<NexoAnswer?, Never>] = [:]
+    private var calls = AnswerBook<NexoAnswer>()
     /// The requests that wait for a card, or for an answer of the customer.
     private var awaited: [IdempotencyKey: TerminalRequest] = [:]
     private var stations: [String: Station] = [:]
@@ -46,21 +44,20 @@ actor SimulatedNexoTerminals: DeliverySource {
 
     /// Answers a request, when its terminal has done its work. Nil when the task is canceled before.
     func respond(to request: NexoRequest) async -> NexoAnswer? {
-        calls += 1
-        let call = calls
+        let call = calls.next()
         if request.method != "GET" { now = now.advanced(by: .seconds(1)) }
         account.receive(request, call: call, at: now)
         carryOn()
-        if let answer = ready.removeValue(forKey: call) { return answer }
+        if let answer = calls.takeReady(call) { return answer }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { waiting[call] = $0 }
+            await withCheckedContinuation { calls.wait(call, $0) }
         } onCancel: {
             Task { await self.giveUp(call) }
         }
     }
 
     /// Ends the wait of a call whose connection is gone. What it asked for goes on.
-    private func giveUp(_ call: Int) { waiting.removeValue(forKey: call)?.resume(returning: nil) }
+    private func giveUp(_ call: Int) { calls.giveUp(call) }
 
     func takeDeliveries(at wall: Timestamp) -> (deliveries: [NexoDelivery], next: Timestamp?) {
         (account.takeDeliveries(at: wall), account.nextDelivery)
@@ -80,13 +77,7 @@ actor SimulatedNexoTerminals: DeliverySource {
 
     private func carryOn() {
         while let work = account.nextWork() { carryOut(work) }
-        while let answer = account.nextAnswer() {
-            if let continuation = waiting.removeValue(forKey: answer.call) {
-                continuation.resume(returning: answer)
-            } else if answer.call == calls {
-                ready[answer.call] = answer
-            }
-        }
+        while let answer = account.nextAnswer() { calls.give(answer, to: answer.call) }
         onNews()
     }
 

@@ -11,7 +11,7 @@ import ZVT
 /// Steps of a payment are shown one at a time: the next one comes when the till has answered the one before. Time is a
 /// part of the simulation: it goes on by a second with each request, and by what payments take. So the same commands
 /// and answers get the same bytes, however fast the machine is. Only the time-outs of the protocol are real time.
-actor SimulatedZVTTerminal {
+actor SimulatedZVTTerminal: ZVTSpeaker {
     /// What the terminal does for the request that holds it.
     private enum Work {
         case none
@@ -29,10 +29,7 @@ actor SimulatedZVTTerminal {
     private var work = Work.none
     private var running: Task<Void, Never>?
     private var cut: TestAmount.Cut?
-    private var lines: [Int: ZVTLine] = [:]
-    private var connections = 0
-    private var timers: [ZVTTimer: (number: Int, task: Task<Void, Never>)] = [:]
-    private var lastTimer = 0
+    private var wires: ZVTWires
     /// The time of the simulation.
     private var now: Timestamp
     private let counter: SimulatedCounter
@@ -47,6 +44,7 @@ actor SimulatedZVTTerminal {
     ) {
         (self.options, self.limits, self.time, self.onPrint) = (options, limits, time, onPrint)
         (zvt, now) = (ZVTTerminal(options), plan.start)
+        wires = ZVTWires(limit: options.answerTimeout, time: time)
         counter = SimulatedCounter(plan, givesReceipts: true)
     }
 
@@ -54,22 +52,18 @@ actor SimulatedZVTTerminal {
 
     /// Serves a till until either side ends the connection.
     func serve(_ connection: any ByteConnection) async {
-        connections += 1
-        let number = connections
-        lines[number] = ZVTLine(connection, limit: options.answerTimeout, time: time)
+        let number = wires.open(connection)
         zvt.open(number)
-        while lines[number] != nil {
+        while wires.isOpen(number) {
             let deadline = Deadline(after: limits.silence, on: time)
-            guard let bytes = try? await connection.read(upTo: Self.mostReadAtOnce, deadline: deadline) else { break }
+            guard let bytes = try? await connection.read(upTo: ZVTWires.piece, deadline: deadline) else { break }
             obey(zvt.receive(bytes, on: number, &model))
             goOn()
         }
-        lines.removeValue(forKey: number)?.finish()
+        wires.close(number)
         obey(zvt.close(number, &model))
         goOn()
     }
-
-    private static let mostReadAtOnce = 4096
 
     /// Waits until no command runs, for so long at most.
     func rest(within limit: Duration) async {
@@ -81,28 +75,22 @@ actor SimulatedZVTTerminal {
 
     /// Ends the session of the counter. What runs ends before.
     func close() async {
-        for line in lines.values { line.finish() }
+        wires.closeAll()
         while let running {
             self.running = nil
             await running.value
         }
-        for timer in timers.values { timer.task.cancel() }
+        wires.stopTimers()
         await counter.close()
     }
 
     private func obey(_ effects: [ZVTEffect]) {
         for effect in effects {
-            switch effect {
-            case .send(let bytes, let number):
-                if isCut(bytes) {
-                    cut = nil
-                    drop(number)
-                } else {
-                    lines[number]?.send(bytes)
-                }
-            case .close(let number): lines.removeValue(forKey: number)?.finish()
-            case .startTimer(let timer, let duration): start(timer, duration)
-            case .stopTimer(let timer): timers.removeValue(forKey: timer)?.task.cancel()
+            if case .send(let bytes, let number) = effect, isCut(bytes) {
+                cut = nil
+                drop(number)
+            } else {
+                wires.obey(effect) { await self.fire($0, $1) }
             }
         }
     }
@@ -117,25 +105,12 @@ actor SimulatedZVTTerminal {
     }
 
     private func drop(_ number: Int) {
-        lines.removeValue(forKey: number)?.finish()
+        wires.close(number)
         obey(zvt.close(number, &model))
     }
 
-    private func start(_ timer: ZVTTimer, _ duration: Duration) {
-        lastTimer += 1
-        let (number, time) = (lastTimer, time)
-        timers.removeValue(forKey: timer)?.task.cancel()
-        let task = Task {
-            do throws(CancellationError) { try await time.sleep(for: duration) } catch { return }
-            self.fire(timer, number)
-        }
-        timers[timer] = (number, task)
-    }
-
     private func fire(_ timer: ZVTTimer, _ number: Int) {
-        // Another one may have taken its place meanwhile.
-        guard timers[timer]?.number == number else { return }
-        timers[timer] = nil
+        guard wires.takeTimer(timer, number) else { return }
         obey(zvt.fire(timer, &model))
         goOn()
     }

@@ -7,7 +7,7 @@ public import HTTPListening
 import Money
 import Sessions
 public import Terminal
-import ZVT
+public import ZVT
 
 /// How long the tills of a ``ZVTServer`` may take.
 struct ZVTServerLimits: Sendable {
@@ -21,12 +21,22 @@ struct ZVTServerLimits: Sendable {
     var connections = 16
 }
 
-/// Serves one simulated terminal over TCP to tills that speak ZVT.
+/// A terminal that speaks ZVT on the connections of a ``ZVTServer``.
+protocol ZVTSpeaker: Sendable {
+    /// Serves a till until either side ends the connection.
+    func serve(_ connection: any ByteConnection) async
+    /// Waits until no command runs, for so long at most.
+    func rest(within limit: Duration) async
+    /// Ends what runs.
+    func close() async
+}
+
+/// Serves one terminal over TCP to tills that speak ZVT.
 ///
 /// A till has the terminal for a command; a second one gets "please wait" (84 9C) until its end.
 public final class ZVTServer: Sendable {
     private let listener: TCPListener
-    private let terminal: SimulatedZVTTerminal
+    private let terminal: any ZVTSpeaker
     private let serving: Task<Void, Never>
 
     /// The port on which the server listens.
@@ -41,7 +51,7 @@ public final class ZVTServer: Sendable {
     /// The code of the currency (ISO 4217).
     public static let currency = "EUR"
 
-    private init(_ listener: TCPListener, _ terminal: SimulatedZVTTerminal, _ serving: Task<Void, Never>) {
+    private init(_ listener: TCPListener, _ terminal: any ZVTSpeaker, _ serving: Task<Void, Never>) {
         (self.listener, self.terminal, self.serving) = (listener, terminal, serving)
     }
 
@@ -75,6 +85,40 @@ public final class ZVTServer: Sendable {
                 try options(limits), try TestAmount.plan(seed: seed, start: start), limits, time: time,
                 onPrint: onPrint)
         } catch { throw HTTPListenerError(host: host, port: port, reason: "\(error)") }
+        return try await listen(terminal, host: host, port: port, limits, time: time)
+    }
+
+    /// Starts a server of the terminal of this machine's reader.
+    ///
+    /// - Parameters:
+    ///   - options: the terminal.
+    ///   - counter: drives the reader.
+    ///   - own: what the terminal kept, and where it keeps more.
+    ///   - host: the address to listen at.
+    ///   - port: the port; 0 for any free one.
+    ///   - wall: measures the time-outs of the protocol.
+    ///   - time: the time of payments.
+    /// - Returns: the listening server.
+    /// - Throws: `HTTPListenerError`
+    public static func start(
+        _ options: ZVTTerminalOptions, _ counter: any TerminalCounter, _ own: OwnTerminal, host: String, port: Int,
+        wall: any TimeSource, time: any TimeSource
+    ) async throws(HTTPListenerError) -> ZVTServer {
+        let limits = ZVTServerLimits()
+        let terminal = OwnZVTTerminal(options, counter, own, limits, wall: wall, time: time)
+        // What did not arrive before is taken back before the first till.
+        await terminal.begin()
+        do throws(HTTPListenerError) {
+            return try await listen(terminal, host: host, port: port, limits, time: wall)
+        } catch {
+            await terminal.close()
+            throw error
+        }
+    }
+
+    private static func listen(
+        _ terminal: any ZVTSpeaker, host: String, port: Int, _ limits: ZVTServerLimits, time: any TimeSource
+    ) async throws(HTTPListenerError) -> ZVTServer {
         let listener: TCPListener
         do throws(ConnectionFailure) {
             listener = try await TCPListener.open(

@@ -7,7 +7,7 @@ import Synchronization
 public final class SharedReader: Sendable {
     private let state = Mutex<TillID?>(nil)
 
-    /// A reader that nobody holds.
+    /// A free reader.
     public init() {}
 
     /// The till that holds the reader; nil when it is free.

@@ -302,6 +302,14 @@ public struct TerminalChange: Hashable, Sendable {
     public let isConfirmed: Bool
     /// Whether a later reversal took it back.
     public let isTakenBack: Bool
+    /// What the protocol needs to answer again, as JSON text; nil when that stays as it was.
+    public var note: String?
+
+    /// Takes what was kept, to keep it with another note.
+    public init(_ kept: KeptRequest) {
+        self.init(
+            request: kept.request, outcome: kept.outcome, isConfirmed: kept.isConfirmed, isTakenBack: kept.isTakenBack)
+    }
 
     init(
         request: TerminalRequest, outcome: TerminalOutcome? = nil, isConfirmed: Bool = false,

@@ -8,7 +8,7 @@ import Text
 struct NexoDesk: Sendable {
     /// `model-serial`
     let poi: String
-    private(set) var model = TerminalModel()
+    private(set) var model: TerminalModel
     private(set) var dialog: NexoDialog?
     private(set) var entries: [NexoMessageID: NexoEntry] = [:]
     private var order: [NexoMessageID] = []
@@ -31,7 +31,7 @@ struct NexoDesk: Sendable {
     /// How long a ServiceID stays taken: 48 hours.
     static let lifetime = Duration.seconds(48 * 3600)
 
-    init(poi: String) { self.poi = poi }
+    init(poi: String, model: TerminalModel = TerminalModel()) { (self.poi, self.model) = (poi, model) }
 
     // MARK: Messages
 
@@ -153,4 +153,12 @@ struct NexoDesk: Sendable {
     mutating func print(_ receipts: [TerminalReceipt]) { model.print(receipts) }
 
     mutating func nextWork() -> TerminalWork? { model.nextWork() }
+
+    mutating func takeChanges() -> [TerminalChange] { model.takeChanges() }
+
+    /// Takes up a message whose work ran when the terminal stopped.
+    mutating func takeUp(_ dialog: NexoDialog) {
+        if case .running = model.status(of: dialog.key) { self.dialog = dialog }
+        record(dialog.call.header, nil, at: dialog.started)
+    }
 }

@@ -52,9 +52,20 @@ extension NexoTerminal {
     }
 
     /// Makes the response of a message whose work has ended, and books what it changed.
-    mutating func end(_ dialog: NexoDialog, _ outcome: TerminalOutcome, _ desk: inout NexoDesk) -> JSONValue.Member {
+    ///
+    /// - Parameters:
+    ///   - dialog: the message.
+    ///   - outcome: how its work ended.
+    ///   - reference: the second half of the transaction's ID.
+    ///   - isRepeated: whether the response was made before, so that nothing is printed.
+    ///   - desk: the terminal.
+    /// - Returns: the object of the response.
+    mutating func end(
+        _ dialog: NexoDialog, _ outcome: TerminalOutcome, reference: String, isRepeated: Bool = false,
+        _ desk: inout NexoDesk
+    ) -> JSONValue.Member {
         let responses = NexoResponses(
-            desk: desk, merchantID: options.merchantID, now: now, reference: names.reference())
+            desk: desk, merchantID: options.merchantID, now: now, reference: reference)
         let failure = NexoFailure(outcome)
         let response = failure?.response ?? NexoResponses.success
         let json: JSONValue
@@ -62,12 +73,12 @@ extension NexoTerminal {
         case .payment(let payment):
             let made = responses.payment(payment, dialog.tender, outcome)
             book(payment, made.id, dialog, outcome, &desk)
-            desk.print(made.receipt?.printed ?? [])
+            if !isRepeated { desk.print(made.receipt?.printed ?? []) }
             json = made.json
         case .reversal(let reversal):
             let made = responses.reversal(reversal, dialog.tender, outcome)
             book(reversal, made.id, dialog, &desk)
-            desk.print(made.receipt?.printed ?? [])
+            if !isRepeated { desk.print(made.receipt?.printed ?? []) }
             json = made.json
         case .acquisition(let sale):
             if failure == nil {

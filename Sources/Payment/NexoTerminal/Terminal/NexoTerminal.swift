@@ -29,6 +29,7 @@ public struct NexoTerminal: Sendable {
     private var places: [IdempotencyKey: String] = [:]
     private var work: [NexoWork] = []
     private var answers: [NexoAnswer] = []
+    private var changes: [TerminalChange] = []
 
     /// Makes terminals.
     ///
@@ -50,7 +51,9 @@ public struct NexoTerminal: Sendable {
     public mutating func receive(_ request: NexoRequest, call number: Int, at now: Timestamp) {
         self.now = max(self.now, now)
         switch NexoRoute(request) {
-        case .message(let way, let poi): take(request.body, way, poi, number)
+        case .message(let way, let poi) where options.isSimulated || way == .local:
+            take(request.body, way, poi, number)
+        case _ where !options.isSimulated: answer(number, .problem(404, "There is no such path."))
         case .devices: answer(number, NexoResponse(["uniqueDeviceIds": .list(options.terminals.map { .text($0) })]))
         case .deviceStatus(let poi):
             guard desks[poi] != nil else { return answer(number, .problem(404, "There is no device \(poi).")) }
@@ -58,12 +61,19 @@ public struct NexoTerminal: Sendable {
             answer(number, NexoResponse(["deviceId": .text(poi), "status": status]))
         case .control(let name): answer(number, control(name, request))
         case .wrongMethod: answer(number, .problem(405, "The path takes another method."))
-        case .unknown: answer(number, .problem(404, "There is no such path."))
+        case .message, .unknown: answer(number, .problem(404, "There is no such path."))
         }
     }
 
     /// Takes the next answer; nil when there is none.
     public mutating func nextAnswer() -> NexoAnswer? { answers.isEmpty ? nil : answers.removeFirst() }
+
+    /// Takes what is to be kept before work begins and answers are sent: `TerminalModel.takeChanges()`, with notes. Empty
+    /// unless ``takeUp(_:offset:reader:)`` was called.
+    public mutating func takeChanges() -> [TerminalChange] {
+        defer { changes = [] }
+        return changes
+    }
 
     /// Takes the next work for what drives the readers; nil when there is none.
     public mutating func nextWork() -> NexoWork? { work.isEmpty ? nil : work.removeFirst() }
@@ -91,7 +101,9 @@ public struct NexoTerminal: Sendable {
         guard let poi = places[key], var desk = desks[poi] else { throw .unknownRequest(key) }
         let dialog = try desk.finish(key, outcome, at: date)
         places[key] = nil
-        let answer = end(dialog, outcome, &desk)
+        let (reference, reconciliation) = (names.reference(), desk.reconciliation)
+        let answer = end(dialog, outcome, reference: reference, &desk)
+        keep(desk.takeChanges(), NexoMemory(dialog, reference: reference, reconciliation: reconciliation))
         desk.keep(answer, of: dialog)
         desks[poi] = desk
         reply(answer, to: dialog.call, isLate: true)
@@ -203,21 +215,43 @@ public struct NexoTerminal: Sendable {
         guard var desk = desks[call.header.poi] else { throw NexoFailure(.deviceOut) }
         let id = call.header.id
         try desk.checkNew(id, at: now)
-        // A ServiceID has letters and digits only, so that no two messages share a key.
-        let key = IdempotencyKey(rawValue: "\(desk.poi)/\(id.serviceID)/\(id.saleID)")
-        let dialog = NexoDialog(
-            call: call, key: key, purpose: purpose, tender: names.tender(at: now), started: now)
+        // A ServiceID has letters and digits only, so that no two messages share a key. It may come again after 48
+        // hours, with another tender.
+        let tender = names.tender(at: now)
+        let key = IdempotencyKey(rawValue: "\(desk.poi)/\(id.serviceID)/\(tender)/\(id.saleID)")
+        let dialog = NexoDialog(call: call, key: key, purpose: purpose, tender: tender, started: now)
         try desk.begin(dialog, operation, card: card)
         onBegin(&desk)
+        keep(desk.takeChanges(), NexoMemory(dialog, reference: nil, reconciliation: desk.reconciliation))
         desks[desk.poi] = desk
         places[key] = desk.poi
         takeWork(of: desk.poi)
-        guard !isByHand else { return }
+        guard !isByHand, options.isSimulated else { return }
         if operation.needsCard {
             work.append(.present(card: nil, key, terminal: desk.poi))
         } else if case .input(let input) = operation, input.kind == .confirmation {
             work.append(.answer("yes", key, terminal: desk.poi))
         }
+    }
+
+    /// Notes what is to be kept of a message.
+    private mutating func keep(_ changed: [TerminalChange], _ memory: NexoMemory) {
+        for var change in changed {
+            if change.request.key == memory.dialog.key { change.note = memory.text }
+            changes.append(change)
+        }
+    }
+
+    mutating func add(_ change: TerminalChange) { changes.append(change) }
+
+    mutating func place(_ key: IdempotencyKey, at poi: String) { places[key] = poi }
+
+    /// Does something as if it were another time.
+    mutating func at<Result>(_ moment: Timestamp, _ body: (inout NexoTerminal) -> Result) -> Result {
+        let present = now
+        now = moment
+        defer { now = present }
+        return body(&self)
     }
 
     mutating func takeWork(of poi: String) {
@@ -283,6 +317,8 @@ public struct NexoTerminalOptions: Sendable {
     public var terminals: [String]
     /// The key of encrypted messages; nil to take none.
     public var key: NexoKey?
+    /// Whether cardholders are simulated. Otherwise there are neither calls of the simulation nor those of the cloud.
+    public var isSimulated = true
     /// Whether the terminal's own address takes messages that are not encrypted although there is a key.
     public var takesClearText = true
     /// The names of the cards that a simulated cardholder has.

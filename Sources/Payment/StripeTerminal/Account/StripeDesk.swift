@@ -5,13 +5,29 @@ import Terminal
 /// A reader with its terminal, and what is done about its payments without it.
 struct StripeDesk: Sendable {
     /// What needs the reader.
-    var counter = TerminalModel()
+    var counter: TerminalModel
     /// Captures, cancellations, and refunds, which go on while the reader waits for a card.
-    private var office = TerminalModel()
+    private var office: TerminalModel
     private(set) var running: IdempotencyKey?
     private var count = 0
 
     private static let till = TillID(rawValue: "stripe")
+
+    /// Makes a desk of a reader.
+    init() { (counter, office) = (TerminalModel(), TerminalModel()) }
+
+    /// Makes the desk of a terminal's own reader again, which keeps its requests.
+    init(kept: [KeptRequest], offset: Int, reader: SharedReader?) {
+        let taken = kept.filter { Self.needsReader($0.request.operation) }
+        counter = TerminalModel(kept: taken, offset: offset, reader: reader)
+        office = TerminalModel(
+            kept: kept.filter { !Self.needsReader($0.request.operation) }, offset: offset, reader: nil)
+        running = taken.last { $0.outcome == nil }?.request.key
+        count = kept.compactMap { $0.request.key.rawValue.split(separator: "/").last.flatMap { Int($0) } }.max() ?? 0
+    }
+
+    /// Takes what is to be kept.
+    mutating func takeChanges() -> [TerminalChange] { counter.takeChanges() + office.takeChanges() }
 
     mutating func nextKey(_ reader: String) -> IdempotencyKey {
         count += 1

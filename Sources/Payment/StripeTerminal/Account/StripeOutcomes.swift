@@ -65,7 +65,8 @@ extension StripeTerminal {
         tip: Int64 = 0
     ) -> StripeCharge {
         StripeCharge(
-            id: names.next("ch_"), intent: intent.id, paymentMethod: names.next("pm_"), reader: reader,
+            id: keptNames?.charge ?? names.next("ch_"), intent: intent.id,
+            paymentMethod: keptNames?.paymentMethod ?? names.next("pm_"), reader: reader,
             location: books.readers[reader]?.location, key: key, amount: intent.amount + tip,
             currency: intent.currency, created: seconds, card: card, description: intent.words["description"],
             metadata: intent.metadata)

@@ -32,6 +32,10 @@ public struct StripeTerminal: Sendable {
     var now: Timestamp
     /// The call that runs now; nil while a reader reports.
     private(set) var current: StripeCall?
+    /// Whether the books are made again after a restart: no event tells it.
+    var isTakingUp = false
+    /// The IDs of the next charge, which tills have seen before a restart; nil for new ones.
+    var keptNames: KeptNames?
     private var idempotency = StripeIdempotency()
     /// The calls that wait for a reader, in the order of their arrival.
     private var waiting: [StripeCall] = []
@@ -241,6 +245,7 @@ public struct StripeTerminal: Sendable {
 
     /// Records an event, and its messages to the endpoints that want it.
     mutating func emit(_ type: String, _ object: JSONValue) {
+        guard !isTakingUp else { return }
         let event = StripeEvent(
             id: names.next("evt_"), type: type, created: seconds, apiVersion: Self.apiVersion, object: object,
             request: current?.id, idempotencyKey: current?.key)
@@ -284,7 +289,7 @@ public struct StripeTerminal: Sendable {
         }
     }
 
-    private mutating func takeWork(of reader: String) {
+    mutating func takeWork(of reader: String) {
         while let next = desks[reader]?.nextWork() { work.append(.terminal(reader: reader, next)) }
     }
 

@@ -18,12 +18,44 @@ struct NexoOptions: ParsableArguments {
             "Terminal ID (POIID): model-serial. Can be repeated. Default: \(Self.standardID).", valueName: "id"))
     var terminal: [String] = []
     @OptionGroup var certificates: TerminalCertificateOptions
+    @OptionGroup var key: NexoKeyOptions
+
+    static let standardID = "V400m-000000001"
+    private static let standardPassphrase = "correct horse battery"
+
+    /// The terminals' IDs.
+    var terminals: [String] { terminal.isEmpty ? [Self.standardID] : terminal }
+
+    /// Whether an option was given.
+    var isGiven: Bool {
+        httpPort != nil || !terminal.isEmpty || certificates.certificates != nil || key.isGiven
+    }
+
+    func validate() throws {
+        try check(httpPort, in: 0...65_535, "--http-port")
+        for id in terminal { try TerminalCertificateOptions.check(id) }
+        guard Set(terminal).count == terminal.count else { throw ValidationError("--terminal names one twice") }
+    }
+
+    /// Returns the names of the terminals, and their key.
+    ///
+    /// - Throws: `CommandFailure`
+    func setup() throws(CommandFailure) -> NexoTerminalOptions {
+        var options = NexoTerminalOptions(
+            terminals: terminals, key: try key.key() ?? NexoKeyOptions.key(of: Self.standardPassphrase, key))
+        options.takesClearText = key.passphraseFile == nil
+        return options
+    }
+}
+
+/// The key of encrypted messages of nexo terminals.
+struct NexoKeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "File with the passphrase of encrypted messages. It is created if it does not exist.",
             discussion: """
-                Then /nexo takes encrypted messages only. Without it, the passphrase is '\(Self.standardPassphrase)', \
-                and clear text is taken, too.
+                Then /nexo takes encrypted messages only. Without it, simulated terminals have the passphrase \
+                'correct horse battery', and all take clear text.
                 """, valueName: "file"),
         completion: .file())
     var passphraseFile: String?
@@ -32,46 +64,37 @@ struct NexoOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Key version of encrypted messages. Default: 1.", valueName: "number"))
     var keyVersion: Int?
 
-    static let standardID = "V400m-000000001"
-    private static let standardPassphrase = "correct horse battery"
-
-    /// The terminals' IDs.
-    var terminals: [String] { terminal.isEmpty ? [Self.standardID] : terminal }
     var identifier: String { keyIdentifier ?? "CardPresent" }
     var version: Int { keyVersion ?? 1 }
 
     /// Whether an option was given.
-    var isGiven: Bool {
-        httpPort != nil || !terminal.isEmpty || certificates.certificates != nil || passphraseFile != nil
-            || keyIdentifier != nil || keyVersion != nil
-    }
+    var isGiven: Bool { passphraseFile != nil || keyIdentifier != nil || keyVersion != nil }
 
     func validate() throws {
-        try check(httpPort, in: 0...65_535, "--http-port")
         try check(keyVersion, in: 0...99, "--key-version")
-        for id in terminal { try TerminalCertificateOptions.check(id) }
-        guard Set(terminal).count == terminal.count else { throw ValidationError("--terminal names one twice") }
         if let keyIdentifier, keyIdentifier.isEmpty || keyIdentifier.utf8.count > 64 {
             throw ValidationError("--key-identifier must have 1 to 64 characters")
         }
     }
 
-    /// Returns the names of the terminals, and their key.
+    /// Returns the key of the passphrase in the file; nil without a file.
     ///
     /// - Throws: `CommandFailure`
-    func setup() throws(CommandFailure) -> NexoTerminalOptions {
-        var passphrase = Array(Self.standardPassphrase.utf8)
-        if let passphraseFile {
-            let file = try StoreSecretFile(passphraseFile, named: "nexo-passphrase", random: SystemRandomSource())
-            passphrase = Array(file.secret.utf8)
-        }
-        defer { passphrase.wipe() }
+    func key() throws(CommandFailure) -> NexoKey? {
+        guard let passphraseFile else { return nil }
+        let file = try StoreSecretFile(passphraseFile, named: "nexo-passphrase", random: SystemRandomSource())
+        return try Self.key(of: file.secret, self)
+    }
+
+    /// Returns the key of a passphrase.
+    ///
+    /// - Throws: `CommandFailure`
+    static func key(of passphrase: String, _ options: NexoKeyOptions) throws(CommandFailure) -> NexoKey {
+        var bytes = Array(passphrase.utf8)
+        defer { bytes.wipe() }
         do throws(CryptographyError) {
-            let key = try NexoKey(
-                passphrase: SensitiveBytes(passphrase), identifier: identifier, version: version)
-            var options = NexoTerminalOptions(terminals: terminals, key: key)
-            options.takesClearText = passphraseFile == nil
-            return options
+            return try NexoKey(
+                passphrase: SensitiveBytes(bytes), identifier: options.identifier, version: options.version)
         } catch {
             throw CommandFailure(.internalError, code: "internal", message: "the key can't be derived: \(error)")
         }

@@ -22,25 +22,6 @@ struct SimulateTerminal: ReportingCommand {
             as sk_test_1. A ZVT terminal has one till at a time. See docs/tills.md.
             """)
 
-    /// A protocol of tills.
-    enum TillProtocol: String, ExpressibleByArgument, CaseIterable {
-        /// Compatible with server-driven Stripe Terminal.
-        case stripe
-        /// ZVT, over TCP.
-        case zvt
-        /// Compatible with Adyen's Terminal API, which has the messages of nexo.
-        case nexo
-
-        /// The port on which tills look for a terminal.
-        var port: Int {
-            switch self {
-            case .stripe: 12_111
-            case .zvt: 20_007
-            case .nexo: 8443
-            }
-        }
-    }
-
     @Option(name: .customLong("protocol"), help: ArgumentHelp("Protocol of the till.", valueName: "name"))
     var tillProtocol: TillProtocol
     @Option(
@@ -153,7 +134,7 @@ struct SimulateTerminal: ReportingCommand {
             let json: JSONObject = [
                 "address": secure, "http": server.address, "protocol": tillProtocol.rawValue,
                 "terminals": nexo.terminals, "authority": folder.authority.certificate,
-                "keyIdentifier": nexo.identifier, "keyVersion": nexo.version,
+                "keyIdentifier": nexo.key.identifier, "keyVersion": nexo.key.version,
             ]
             try output.write(
                 json,
@@ -163,7 +144,7 @@ struct SimulateTerminal: ReportingCommand {
                       without TLS \(server.address): /nexo/, /sync, /async
                       terminals   \(nexo.terminals.joined(separator: ", "))
                       authority   \(folder.authority.certificate)
-                      key         \(nexo.identifier), version \(nexo.version)
+                      key         \(nexo.key.identifier), version \(nexo.key.version)
 
                     """)
         }

@@ -3,10 +3,15 @@ import Connections
 import Determinism
 import FoundationEssentials
 import HTTPListening
+import NexoTerminal
 import Payments
+import Storage
 import StripeTerminal
+import Terminal
 import TerminalServer
+import Text
 import TillConfiguration
+import ZVT
 
 /// `terminal`
 struct TerminalCommand: TillCommand, CardDataCommand {
@@ -16,40 +21,56 @@ struct TerminalCommand: TillCommand, CardDataCommand {
             EXAMPLES:
               cardpresent terminal --protocol stripe --reader usb
               cardpresent terminal --protocol stripe --reader usb --key key.txt --tls certificates --host 192.168.1.50
-              cardpresent terminal --protocol stripe --reader simulated --port 0 --json
+              cardpresent terminal --protocol zvt --reader usb
+              cardpresent terminal --protocol nexo --reader usb --tls certificates --passphrase-file passphrase
+              cardpresent terminal --protocol stripe --protocol zvt --reader simulated --port 0 --port 0 --json
 
             Takes payments at the reader with the host, the database, and the journal of the configuration, as \
             'cardpresent pay' does, for a till that asks for them over the network. Prints its address and runs until \
             Ctrl-C or SIGTERM: a payment that waits for a card is canceled, and one that may have moved money is \
             finished by the next command.
 
-            Only this machine can reach it, unless it has a key and TLS. See docs/tills.md.
+            Tills of several protocols can use one reader: while it works for one of them, the others are told that \
+            it is busy. The journal keeps what tills call their payments, so that a till finds its payment again after \
+            a restart.
+
+            Only this machine can reach it, unless it has TLS and a secret: the key for stripe, the passphrase for \
+            nexo, and a certificate of the till for zvt. See docs/tills.md.
             """)
 
-    /// A protocol of tills.
-    enum TillProtocol: String, ExpressibleByArgument, CaseIterable {
-        /// Compatible with server-driven Stripe Terminal.
-        case stripe
-    }
-
-    @Option(name: .customLong("protocol"), help: ArgumentHelp("Protocol of the till.", valueName: "name"))
-    var tillProtocol: TillProtocol
+    @Option(
+        name: .customLong("protocol"),
+        help: ArgumentHelp("Protocol of the till. Can be repeated: the tills share the reader.", valueName: "name"))
+    var protocols: [TillProtocol]
     @OptionGroup var environment: EnvironmentOptions
-    @Option(help: ArgumentHelp("Port to listen on; 0 picks a free port.", valueName: "port"))
-    var port = 12_111
     @Option(
         help: ArgumentHelp(
-            "Address to listen on.", discussion: "Other addresses than 127.0.0.1 require a key and --tls.",
+            "Port to listen on; 0 picks a free port. Can be repeated, in the order of the protocols.",
+            discussion: "Default: 12111 for stripe, 20007 for zvt, 8443 for nexo with TLS.", valueName: "port"))
+    var port: [Int] = []
+    @Option(
+        help: ArgumentHelp(
+            "Port of nexo without TLS, for this machine only; 0 picks a free port. Default: 8444.", valueName: "port"))
+    var httpPort: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Address to listen on.", discussion: "Other addresses than 127.0.0.1 require --tls and a secret.",
             valueName: "address"))
     var host = "127.0.0.1"
     @Option(
         help: ArgumentHelp(
-            "File with the secret key of tills on one line. It is created if it does not exist.",
+            "File with the secret key of stripe tills on one line. It is created if it does not exist.",
             discussion: "Default: on 127.0.0.1, any key that begins with sk_test_.", valueName: "file"),
         completion: .file())
     var key: String?
-    @Option(help: ArgumentHelp("Environment variable with the secret key of tills.", valueName: "name"))
+    @Option(help: ArgumentHelp("Environment variable with the secret key of stripe tills.", valueName: "name"))
     var keyEnv: String?
+    @OptionGroup(title: "Nexo Options") var nexoKey: NexoKeyOptions
+    @Option(
+        help: ArgumentHelp(
+            "Terminal ID (POIID) for nexo: model-serial. Default: CardPresent and the terminal's number.",
+            valueName: "id"))
+    var terminal: String?
     @Option(
         help: ArgumentHelp(
             "Folder with the certificates for TLS. What is missing is made; tills trust its ca.pem.",
@@ -65,17 +86,38 @@ struct TerminalCommand: TillCommand, CardDataCommand {
     private static let keyLength = 16...255
 
     func validate() throws {
-        try check(port, in: 0...65_535, "--port")
+        for port in port { try check(port, in: 0...65_535, "--port") }
+        try check(httpPort, in: 0...65_535, "--http-port")
         try check(timeout, in: 1...3600, "--timeout", "seconds")
+        guard Set(protocols).count == protocols.count else { throw ValidationError("--protocol names one twice") }
+        guard port.count <= protocols.count else { throw ValidationError("there are more --port than --protocol") }
         guard key == nil || keyEnv == nil else {
             throw ValidationError("--key and --key-env cannot be used together")
         }
-        let missing = [tls == nil ? "--tls" : nil, key == nil && keyEnv == nil ? "--key or --key-env" : nil]
-            .compactMap(\.self)
+        guard protocols.contains(.stripe) || key == nil && keyEnv == nil else {
+            throw ValidationError("--key and --key-env require --protocol stripe")
+        }
+        guard protocols.contains(.nexo) || !nexoKey.isGiven && terminal == nil && httpPort == nil else {
+            throw ValidationError(
+                "--terminal, --http-port, --passphrase-file, and --key-… require --protocol nexo")
+        }
+        if let terminal { try TerminalCertificateOptions.check(terminal) }
+        let lacksKey = protocols.contains(.stripe) && key == nil && keyEnv == nil
+        let lacksPassphrase = protocols.contains(.nexo) && nexoKey.passphraseFile == nil
+        let missing = [
+            tls == nil ? "--tls" : nil, lacksKey ? "--key or --key-env" : nil,
+            lacksPassphrase ? "--passphrase-file" : nil,
+        ].compactMap(\.self)
         guard isLoopback || missing.isEmpty else {
             throw ValidationError(
                 "--host \(host) is open to other machines: add \(missing.joined(separator: ", and "))")
         }
+    }
+
+    /// The port of a protocol.
+    private func port(of till: TillProtocol) -> Int {
+        let place = protocols.firstIndex(of: till) ?? 0
+        return port.indices.contains(place) ? port[place] : till.port
     }
 
     private var isLoopback: Bool { TCPAddress(host: host, port: 0).isLoopback }
@@ -83,7 +125,6 @@ struct TerminalCommand: TillCommand, CardDataCommand {
     func execute() async throws {
         let settings = try options.till.settings()
         let (access, keyFile) = try readKey()
-        let tls = try makeTLS()
         let rules = try issuer.rules()
         // Read the PIN before the signals are handled, so that Ctrl-C at the prompt still ends the program.
         let pin = try PINOption.digits(environment.pin)
@@ -92,7 +133,7 @@ struct TerminalCommand: TillCommand, CardDataCommand {
         let till = try await world.run { [environment, options] () async throws(CommandFailure) in
             try await Till.open(environment, pin: pin, settings: settings, data: options.till.data, rules: rules)
         }
-        // Opening the database has made its folder.
+        // Opening the database has made its folder. The file is locked, so that a database has one terminal.
         let keys = try spentKeys(wall)
         till.announceRecovery()
         try till.stopIfRestored()
@@ -103,36 +144,79 @@ struct TerminalCommand: TillCommand, CardDataCommand {
                     "\(error.message): tills see it offline until it is there" + (error.fix.map { "\n  \($0)" } ?? ""))
             }
         }
-        let counter = TillCounter(
-            till: till, world: world, settings: settings, cardTimeout: .seconds(timeout),
-            progress: ProgressDisplay(isEnabled: StandardError.isTerminal, receipt: settings.receipt), wall: wall,
-            time: till.time)
-        let own = StripeOwnReader(
-            merchant: settings.merchant.merchantID, terminal: settings.merchant.terminalID,
-            label: settings.merchant.name)
-        let readers = TerminalCounters.single(
-            counter, clock: world.isSimulated ? .simulated(start: till.time.now()) : .wall(till.time))
-        let random = environment.determinism.repeatability.random.stream("terminal protocol")
+        let reader = TillReader(
+            counter: try counter(till, world, settings, wall), till: till, settings: settings, keys: keys,
+            access: access, tls: try makeTLS(settings, isForZVT: false),
+            zvtTLS: protocols.contains(.zvt) ? try makeTLS(settings, isForZVT: true) : nil,
+            nexo: try nexoOptions(settings), shared: SharedReader(), isSimulated: world.isSimulated,
+            random: environment.determinism.repeatability.random.stream("terminal protocol"),
+            printer: TerminalPrinter(output: output), wall: wall)
         try await ServerRun.run(reloading: ServerReload([], log: nil, time: wall)) {
             () async throws(HTTPListenerError) in
-            let inner = try await TerminalServer.start(
-                .own(own, access: access, spentKeys: keys.earlier), readers, random: random, keys: keys,
-                host: tls == nil ? host : "127.0.0.1", port: tls == nil ? port : 0, time: wall)
-            return try await FrontedTerminal.start(inner, tls, host: host, port: port, time: wall)
-        } onStart: { server throws(CommandFailure) in
-            let json = JSONObject(
-                ["address": server.address, "protocol": tillProtocol.rawValue, "reader": own.id],
-                known: ["keyFile": keyFile])
-            try output.write(
-                json,
-                text: """
-                    Terminal at \(server.address)
-                      protocol  compatible with server-driven Stripe Terminal
-                      reader    \(own.id) (\(environment.reader.defaultValueDescription))
-                      key       \(keyText(keyFile))
-
-                    """)
+            try await TillServers.start(protocols) { (till) async throws(HTTPListenerError) in
+                try await reader.start(till, host: host, port: port(of: till), httpPort: httpPort ?? 8444)
+            }
+        } onStart: { servers throws(CommandFailure) in
+            try tell(servers.all, reader, keyFile)
         }
+    }
+
+    private func counter(
+        _ till: Till, _ world: TillWorld, _ settings: TillConfiguration, _ wall: any TimeSource
+    ) throws(CommandFailure) -> TillCounter {
+        let memory: TillMemory
+        do throws(JournalError) {
+            memory = try TillMemory(PaymentJournal(reading: till.storage), time: till.time)
+        } catch {
+            throw CommandFailure(
+                .unavailable, code: "terminal_requests", message: "the requests of tills can't be read: \(error)",
+                fix: "run 'cardpresent doctor'")
+        }
+        return TillCounter(
+            till: till, world: world, settings: settings, cardTimeout: .seconds(timeout),
+            progress: ProgressDisplay(isEnabled: StandardError.isTerminal, receipt: settings.receipt), wall: wall,
+            memory: memory)
+    }
+
+    /// Says where tills find the terminal.
+    private func tell(
+        _ servers: [TillServer], _ reader: TillReader, _ keyFile: String?
+    ) throws(CommandFailure) {
+        let views = servers.map { server in
+            JSONObject(
+                ["address": server.address, "protocol": server.till.rawValue],
+                known: [
+                    "reader": server.till == .stripe ? reader.stripe.id : nil,
+                    "keyFile": server.till == .stripe ? keyFile : nil,
+                    "http": server.plainAddress, "terminal": reader.name(for: server.till),
+                ])
+        }
+        let texts = servers.map { server in
+            let lines: [(String, String)] =
+                switch server.till {
+                case .stripe:
+                    [
+                        ("protocol", "compatible with server-driven Stripe Terminal"),
+                        ("reader", "\(reader.stripe.id) (\(environment.reader.defaultValueDescription))"),
+                        ("key", keyText(keyFile)),
+                    ]
+                case .zvt:
+                    [
+                        ("protocol", "ZVT over TCP, one till at a time"),
+                        ("terminal", "\(reader.name(for: .zvt) ?? ""), \(reader.settings.currency.code)"),
+                        ("password", ZVTServer.password),
+                    ]
+                case .nexo:
+                    [
+                        ("protocol", "compatible with Adyen's Terminal API (nexo), at /nexo/"),
+                        ("terminal", reader.name(for: .nexo) ?? ""),
+                        ("messages", nexoKey.passphraseFile == nil ? "in clear text" : "encrypted"),
+                    ]
+                }
+            return "Terminal at \(server.address)\n"
+                + lines.map { "  \($0.0.padded(to: 8))  \($0.1)\n" }.joined()
+        }
+        try output.write(views.count == 1 ? views[0] : ["terminals": views], text: texts.joined())
     }
 
     private func keyText(_ file: String?) -> String {
@@ -163,11 +247,34 @@ struct TerminalCommand: TillCommand, CardDataCommand {
         return (access, file)
     }
 
+    /// Makes the server's side of TLS. ZVT has no secret of its own, so tills on other machines show a certificate of the
+    /// folder's authority.
+    ///
     /// - Throws: `CommandFailure`
-    private func makeTLS() throws(CommandFailure) -> TLSServer? {
-        try tls.map { (path) throws(CommandFailure) in
-            try TLSServer.ofFolder(path, host: host, isLoopback: isLoopback, time: SystemTimeSource())
+    private func makeTLS(_ settings: TillConfiguration, isForZVT: Bool) throws(CommandFailure) -> TLSServer? {
+        guard let tls else { return nil }
+        if protocols.contains(.nexo) {
+            var folder = TerminalCertificateOptions()
+            folder.certificates = tls
+            _ = try folder.prepare(terminal: poi(settings), host: host, time: SystemTimeSource())
         }
+        return try TLSServer.ofFolder(
+            tls, host: host, isLoopback: isLoopback, demandingCertificates: isForZVT && !isLoopback,
+            time: SystemTimeSource())
+    }
+
+    private func poi(_ settings: TillConfiguration) -> String {
+        if let terminal { return terminal }
+        let number = settings.merchant.terminalID.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return "CardPresent-" + (number.isEmpty ? "1" : number.prefix(20))
+    }
+
+    /// - Throws: `CommandFailure`
+    private func nexoOptions(_ settings: TillConfiguration) throws(CommandFailure) -> NexoTerminalOptions {
+        var options = NexoTerminalOptions(terminals: [poi(settings)], key: try nexoKey.key())
+        options.takesClearText = nexoKey.passphraseFile == nil
+        options.merchantID = settings.merchant.merchantID
+        return options
     }
 
     /// Opens the file of used idempotency keys, which is beside the database.
@@ -181,41 +288,4 @@ struct TerminalCommand: TillCommand, CardDataCommand {
                 fix: "choose another database with --database")
         }
     }
-}
-
-/// A terminal, and what takes its TLS connections.
-final class FrontedTerminal: StoppableServer {
-    /// The base address for tills, without a slash at the end.
-    let address: String
-    private let inner: TerminalServer
-    private let front: TLSFront?
-
-    private init(address: String, inner: TerminalServer, front: TLSFront?) {
-        (self.address, self.inner, self.front) = (address, inner, front)
-    }
-
-    /// Puts TLS before a terminal.
-    ///
-    /// - Throws: `HTTPListenerError`
-    static func start(
-        _ inner: TerminalServer, _ tls: TLSServer?, host: String, port: Int, time: any TimeSource
-    ) async throws(HTTPListenerError) -> FrontedTerminal {
-        guard let tls else { return FrontedTerminal(address: inner.address, inner: inner, front: nil) }
-        do throws(HTTPListenerError) {
-            let front = try await TLSFront.start(
-                tls, at: TCPAddress(host: host, port: UInt16(clamping: port)),
-                before: TCPAddress(host: "127.0.0.1", port: UInt16(clamping: inner.port)), time: time)
-            return FrontedTerminal(address: "https://\(front.address)", inner: inner, front: front)
-        } catch {
-            await inner.stop()
-            throw error
-        }
-    }
-
-    func stop(within limit: Duration) async {
-        await inner.stop(within: limit)
-        await front?.stop()
-    }
-
-    func finished() async { await inner.finished() }
 }

@@ -4,37 +4,46 @@ import Hardware
 import Money
 import Payments
 import Sessions
+import Storage
 import StripeTerminal
 import Terminal
 import TerminalServer
 import TillConfiguration
 import Yosemite
 
-/// The reader and the till of this machine behind a terminal: takes payments as `pay` does, with the same journal.
+/// The reader and the till of this machine behind terminals: takes payments as `pay` does, with the same journal.
 ///
-/// The till does one thing that moves money at a time. A result that is not known is asked for until it is.
-actor TillCounter: TerminalCounter {
-    private let till: Till
-    private let world: TillWorld
-    private let settings: TillConfiguration
+/// The till does one thing that moves money at a time, whatever protocol asks for it. A result that is not known is
+/// asked for until it is.
+actor TillCounter {
+    typealias Report = TerminalCounter.Report
+
+    let till: Till
+    let world: TillWorld
+    let settings: TillConfiguration
+    /// What the journal has of the tills' requests.
+    let memory: TillMemory
     private let cardTimeout: Duration
     private let progress: ProgressDisplay
     /// Measures the pauses between two recoveries.
     private let wall: any TimeSource
     /// The time of payments.
-    private let time: any TimeSource
+    let time: any TimeSource
     /// The payments of the journal by the requests that made them.
-    private var payments: [IdempotencyKey: PaymentID] = [:]
+    var payments: [IdempotencyKey: PaymentID]
+    /// When the open batch began; nil for the first one.
+    var batchStart: Timestamp?
     private var running: (key: IdempotencyKey, cancellation: Cancellation)?
     /// The requests that were canceled before they began.
     private var canceled: Set<IdempotencyKey> = []
-    private var count = 0
+    /// The newest work: the next one begins after it.
+    private var last: Task<Void, Never>?
     private var isClosing = false
     /// The pause before the next recovery.
     private var sleep: Task<Void, Never>?
 
     /// The first pause between two recoveries, and the longest.
-    private static let pauses = (first: Duration.seconds(5), longest: Duration.seconds(60))
+    static let pauses = (first: Duration.seconds(5), longest: Duration.seconds(60))
 
     /// - Parameters:
     ///   - till: the open till.
@@ -43,27 +52,40 @@ actor TillCounter: TerminalCounter {
     ///   - cardTimeout: how long a payment waits for a card.
     ///   - progress: shows the cardholder what to do.
     ///   - wall: measures the pauses between two recoveries.
-    ///   - time: the time of payments.
+    ///   - memory: what the journal has of the tills' requests.
     init(
         till: Till, world: TillWorld, settings: TillConfiguration, cardTimeout: Duration, progress: ProgressDisplay,
-        wall: any TimeSource, time: any TimeSource
+        wall: any TimeSource, memory: TillMemory
     ) {
         (self.till, self.world, self.settings, self.cardTimeout) = (till, world, settings, cardTimeout)
-        (self.progress, self.wall, self.time) = (progress, wall, time)
+        (self.progress, self.wall, time, self.memory) = (progress, wall, till.time, memory)
+        (payments, batchStart) = (memory.payments, memory.batchStart)
+    }
+
+    /// Carries out work after what was asked for before.
+    func inTurn(_ work: @escaping @Sendable () async -> CounterEnd) async -> CounterEnd {
+        let earlier = last
+        let task = Task {
+            await earlier?.value
+            return await work()
+        }
+        last = Task { _ = await task.value }
+        return await task.value
     }
 
     // MARK: Payments
 
-    func take(
-        _ request: TerminalRequest, with card: StripeTestCard?, at moment: Timestamp, report: @escaping Report
-    ) async -> CounterEnd {
+    /// Takes a payment, or a pre-authorization.
+    func take(_ request: TerminalRequest, givesReceipts: Bool, report: @escaping Report) async -> CounterEnd {
         let bill: PaymentRequest
         switch request.operation {
         case .payment(let amount, let tip):
-            bill = PaymentRequest(amount: amount, tip: tip, cardTimeout: cardTimeout)
+            bill = PaymentRequest(
+                amount: amount, tip: tip, cardTimeout: cardTimeout, tillRequest: request.key.rawValue)
         case .preauthorization(let amount):
             bill = PaymentRequest(
-                amount: amount, cardTimeout: cardTimeout, holdDuration: settings.preauthorizationTime)
+                amount: amount, cardTimeout: cardTimeout, holdDuration: settings.preauthorizationTime,
+                tillRequest: request.key.rawValue)
         default: return end(.failed(.notSupported))
         }
         do throws(AmountLimitError) { try settings.check(bill.amount) } catch {
@@ -75,11 +97,6 @@ actor TillCounter: TerminalCounter {
         running = (request.key, cancellation)
         defer { running = nil }
         report(.waitingForCard)
-        let newest: PaymentID?
-        do throws(CommandFailure) { newest = try await newestPayment() } catch {
-            error.report()
-            return end(.failed(.internalError))
-        }
         let payment: Payment?
         do throws(CommandFailure) {
             payment = try await world.run { [till, progress] () async throws(CommandFailure) in
@@ -95,123 +112,59 @@ actor TillCounter: TerminalCounter {
             guard error.status == .outcomeUnknown else {
                 return end(.failed(error.status == .reader ? .readerDefective : .internalError))
             }
-            payment = await find(bill.amount, after: newest, report)
+            payment = await find(request, report)
         }
         guard let payment else { return end(nil) }
         payments[request.key] = payment.id
-        return await settle(payment, bill.amount, cancellation, report)
+        return await settle(request, payment, cancellation.isRequested, givesReceipts: givesReceipts, report)
     }
 
-    private func newestPayment() async throws(CommandFailure) -> PaymentID? {
-        try await world.run { [till] () async throws(CommandFailure) in try await till.payments(limit: 1).first?.id }
-    }
-
-    /// Finds the payment whose end could not be recorded: the only one with its amount since then.
+    /// Finds the payment whose end could not be recorded, by the request that the journal has with it.
     ///
-    /// - Returns: nil when the terminal ends before it is found, and when another till's may be meant: a person has to
-    ///   look then, and the terminal takes no other payment.
-    private func find(_ amount: Money, after newest: PaymentID?, _ report: Report) async -> Payment? {
+    /// - Returns: nil when the terminal ends before it is found.
+    private func find(_ request: TerminalRequest, _ report: Report) async -> Payment? {
         var pause = Self.pauses.first
         report(.recovering)
         while await recover(after: &pause) {
-            let later = try? await world.run { [till] () async throws(CommandFailure) in
-                try await till.payments(limit: 100)
-            }
-            let found = (later ?? []).filter { payment in
-                payment.amount == amount && newest.map { payment.id > $0 } ?? true
-            }
-            if found.count == 1 { return found[0] }
-            guard later == nil || found.isEmpty else {
-                StandardError.complain(
-                    "one of the payments \(found.map(\.name).joined(separator: ", ")) is this terminal's: look at them "
-                        + "with 'cardpresent payments show', and start the terminal again")
-                return nil
-            }
+            guard let id = try? memory.payment(of: request.key) else { continue }
+            if let payment = await history(of: id)?.payment { return payment }
         }
         return nil
     }
 
-    /// Waits until the result of a payment is known.
-    private func settle(
-        _ payment: Payment, _ amount: Money, _ cancellation: Cancellation, _ report: Report
+    /// Finds out how a request ended that ran when the terminal stopped.
+    func recover(_ request: TerminalRequest, givesReceipts: Bool, report: @escaping Report) async -> CounterEnd {
+        guard let id = payments[request.key], let payment = await history(of: id)?.payment else { return end(nil) }
+        return await settle(request, payment, false, givesReceipts: givesReceipts, report)
+    }
+
+    /// Waits until the result of a request is known.
+    func settle(
+        _ request: TerminalRequest, _ payment: Payment, _ isCanceled: Bool, givesReceipts: Bool, _ report: Report
     ) async -> CounterEnd {
-        var payment = payment
-        if payment.outcome == .unknown || payment.outcome == .pending {
-            var pause = Self.pauses.first
+        var pause = Self.pauses.first
+        var outcome = try? memory.outcome(of: request)
+        if outcome == nil {
             report(.recovering)
             while await recover(after: &pause) {
-                payment = await history(of: payment.id)?.payment ?? payment
-                if payment.outcome != .unknown, payment.outcome != .pending { break }
+                outcome = try? memory.outcome(of: request)
+                if outcome != nil { break }
             }
         }
-        progress.show(payment.outcome)
-        return end(outcome(of: payment, amount, isCanceled: cancellation.isRequested))
+        let known = await history(of: payment.id)?.payment ?? payment
+        if request.operation.needsCard { progress.show(known.outcome) }
+        if isCanceled, outcome == .canceled(.byCardholder) { outcome = .canceled(.byTill) }
+        guard givesReceipts, let outcome else { return end(outcome) }
+        return end(outcome.adding(await receipts(of: known, columns: request.receiptColumns)))
     }
 
-    /// - Returns: nil while the result is not known.
-    private func outcome(of payment: Payment, _ amount: Money, isCanceled: Bool) -> TerminalOutcome? {
-        count += 1
-        let outcome = TerminalOutcome(payment, amount: amount, number: count, offset: offset(of: payment))
-        return isCanceled && outcome == .canceled(.byCardholder) ? .canceled(.byTill) : outcome
-    }
-
-    private func offset(of payment: Payment) -> Int { time.offsetSeconds(at: payment.updatedAt) }
-
-    // MARK: Changes
-
-    func change(_ request: TerminalRequest, at moment: Timestamp) async -> CounterEnd {
-        let operation = request.operation
-        let key: IdempotencyKey
-        let work: @Sendable (Till, PaymentID) async throws(CommandFailure) -> Payment
-        switch operation {
-        case .capture(.request(let original), let part):
-            key = original
-            let amount: Money? = if case .part(let money) = part { money } else { nil }
-            work = { till, id throws(CommandFailure) in try await till.capture(id, amount: amount) }
-        case .release(.request(let original)):
-            key = original
-            work = { till, id throws(CommandFailure) in try await till.cancelPreauthorization(id) }
-        case .giveBack(.request(let original), let amount):
-            key = original
-            work = { till, id throws(CommandFailure) in try await till.refund(id, amount: amount) }
-        default: return end(.failed(.notSupported))
-        }
-        guard let id = payments[key] else { return end(.failed(.unknownTransaction)) }
-        var payment: Payment
-        do throws(CommandFailure) {
-            payment = try await world.run { [till] () async throws(CommandFailure) in try await work(till, id) }
-        } catch {
-            error.report()
-            guard error.status == .outcomeUnknown else { return end(.failed(.notReversible)) }
-            guard let known = await history(of: id)?.payment else { return end(nil) }
-            payment = known
-        }
-        // What was begun is finished, or given up, before the till hears of it.
-        var last = await history(of: id)?.attempts.last?.attempt
-        if last?.state.needsRecovery ?? true {
-            var pause = Self.pauses.first
-            while await recover(after: &pause) {
-                guard let now = await history(of: id), let attempt = now.attempts.last?.attempt else { continue }
-                (payment, last) = (now.payment, attempt)
-                if !attempt.state.needsRecovery { break }
+    /// Lays out the copies of a payment's newest receipt for a till.
+    func receipts(of payment: Payment, columns: Int) async -> [TerminalReceipt] {
+        await CounterPaper(columns: columns).receipts(of: payment) { [till, world] copy, width in
+            try? await world.run { () async throws(CommandFailure) in
+                try await till.text(of: try await till.receipt(of: payment.id), copy: copy, width: width)
             }
         }
-        guard let last, !last.state.needsRecovery else { return end(nil) }
-        let isDone =
-            switch operation {
-            case .release: payment.state == .reversed || payment.state == .canceled
-            case .giveBack: last.state == .captured
-            default: payment.state.isCaptured
-            }
-        guard isDone else {
-            guard last.state == .declined else { return end(.failed(.notReversible)) }
-            let date = payment.updatedAt.civil(offsetSeconds: offset(of: payment))
-            return end(.declined(TerminalDecline(responseCode: nil, date: date)))
-        }
-        count += 1
-        return end(
-            .approved(
-                TerminalTransaction(payment, amount: payment.amount, number: count, offset: offset(of: payment))))
     }
 
     // MARK: The owner
@@ -245,7 +198,7 @@ actor TillCounter: TerminalCounter {
     /// Recovers open payments after a pause, and makes the next pause longer.
     ///
     /// - Returns: false when the terminal ends.
-    private func recover(after pause: inout Duration) async -> Bool {
+    func recover(after pause: inout Duration) async -> Bool {
         guard !isClosing else { return false }
         let sleep = Task { [wall, pause] in
             // A pause that is cut short means the end.
@@ -263,11 +216,11 @@ actor TillCounter: TerminalCounter {
         return true
     }
 
-    private func history(of id: PaymentID) async -> PaymentHistory? {
+    func history(of id: PaymentID) async -> PaymentHistory? {
         try? await world.run { [till] () async throws(CommandFailure) in try await till.payment(id) }
     }
 
-    private func end(_ outcome: TerminalOutcome?) -> CounterEnd { CounterEnd(outcome: outcome, now: time.now()) }
+    func end(_ outcome: TerminalOutcome?) -> CounterEnd { CounterEnd(outcome: outcome, now: time.now()) }
 }
 
 extension TerminalProgress {

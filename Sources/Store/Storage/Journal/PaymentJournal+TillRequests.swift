@@ -50,6 +50,21 @@ extension PaymentJournal {
         }
     }
 
+    /// Returns a request with its attempt; nil when there is none.
+    ///
+    /// - Throws: ``JournalError/storage(_:)``
+    public func tillRequest(
+        _ name: String
+    ) throws(JournalError) -> (request: TillRequest, attempt: PaymentAttempt?)? {
+        try read { storage in
+            guard let request = try tillRequest(name, in: storage) else { return nil }
+            let attempt = try request.attemptID.flatMap { id in
+                try storage.loadObject(ofType: PaymentAttempt.self, with: id)
+            }
+            return (request, attempt)
+        }
+    }
+
     /// Writes the attempt of a request within the transaction that begins the attempt.
     func bind(_ name: String?, to attempt: PaymentAttempt, in storage: any StorageType) throws {
         guard let name, var known = try tillRequest(name, in: storage) else { return }

@@ -1,0 +1,191 @@
+import Determinism
+import Money
+import Payments
+import Sessions
+import Storage
+import Terminal
+import TerminalServer
+
+/// What the journal has of the requests of tills: which payment each one made, and how it ended.
+///
+/// The journal says how money moved. The ending of a request only says why none did.
+struct TillMemory: Sendable {
+    private let journal: PaymentJournal
+    private let time: any TimeSource
+    /// The requests of each protocol, oldest first.
+    private let kept: [String: [KeptRequest]]
+    /// The payments by the requests that made them.
+    let payments: [IdempotencyKey: PaymentID]
+    /// When the open batch began; nil for the first one.
+    let batchStart: Timestamp?
+
+    /// A till asks for what happened lately. Older requests stay in the journal.
+    private static let most = 1000
+
+    /// Reads what was kept.
+    ///
+    /// - Throws: `JournalError`
+    init(_ journal: PaymentJournal, time: any TimeSource) throws(JournalError) {
+        (self.journal, self.time) = (journal, time)
+        var (kept, payments, batchStart) = ([String: [KeptRequest]](), [IdempotencyKey: PaymentID](), Timestamp?.none)
+        for name in TillProtocol.allCases.map(\.rawValue) {
+            for (stored, attempt) in try journal.tillRequests(of: name, newest: Self.most) {
+                let key = IdempotencyKey(rawValue: stored.name)
+                guard let request = TerminalRequest(key: key, kept: stored.request) else { continue }
+                payments[key] = attempt?.paymentID
+                let outcome =
+                    try Self.outcome(of: request, stored, attempt, journal, time)
+                    // Nothing was begun.
+                    ?? (attempt == nil ? .failed(.internalError) : nil)
+                if case .endOfDay = request.operation, case .done? = outcome {
+                    batchStart = max(batchStart ?? stored.updatedAt, stored.updatedAt)
+                }
+                kept[name, default: []].append(
+                    KeptRequest(
+                        request: request, outcome: outcome, started: stored.createdAt, changed: stored.updatedAt,
+                        note: stored.note, isConfirmed: stored.isConfirmed, isTakenBack: stored.isTakenBack))
+            }
+        }
+        (self.kept, self.payments, self.batchStart) = (kept, payments, batchStart)
+    }
+
+    /// The requests of a protocol's tills, oldest first.
+    func requests(of till: TillProtocol) -> [KeptRequest] { kept[till.rawValue] ?? [] }
+
+    /// Returns the payment that a request made; nil while there is none.
+    ///
+    /// - Throws: `JournalError`
+    func payment(of key: IdempotencyKey) throws(JournalError) -> PaymentID? {
+        try journal.tillRequest(key.rawValue)?.attempt?.paymentID
+    }
+
+    /// Says which payment a request changes that makes no attempt of its own.
+    ///
+    /// - Throws: `CommandFailure`
+    func bind(_ name: String, to payment: PaymentID) throws(CommandFailure) {
+        do throws(JournalError) { try journal.bind(name, toSaleOf: payment) } catch {
+            throw CommandFailure(.internalError, code: "journal", message: "\(error)")
+        }
+    }
+
+    /// Says how a request ended by what the journal has now; nil while that is not known.
+    ///
+    /// - Throws: `JournalError`
+    func outcome(of request: TerminalRequest) throws(JournalError) -> TerminalOutcome? {
+        guard let (stored, attempt) = try journal.tillRequest(request.key.rawValue) else { return nil }
+        return try Self.outcome(of: request, stored, attempt, journal, time)
+    }
+
+    private static func outcome(
+        of request: TerminalRequest, _ stored: TillRequest, _ attempt: PaymentAttempt?, _ journal: PaymentJournal,
+        _ time: any TimeSource
+    ) throws(JournalError) -> TerminalOutcome? {
+        let ending = stored.ending.flatMap { TerminalOutcome(ending: $0) }
+        guard let attempt else { return ending }
+        guard !attempt.state.needsRecovery else { return nil }
+        let payment = try journal.payment(attempt.paymentID)
+        let date = payment.updatedAt.civil(offsetSeconds: time.offsetSeconds(at: payment.updatedAt))
+        let sale = attempt.kind == .sale ? attempt : try journal.attempts(of: payment.id).last { $0.kind == .sale }
+        switch request.operation {
+        case .payment(let amount, _), .preauthorization(let amount):
+            let outcome = TerminalOutcome(payment, amount: amount, number: Int(attempt.stan), offset: 0)
+            if let transaction = outcome?.transaction {
+                return .approved(TerminalTransaction(transaction, amount: amount, date: date))
+            }
+            // The till reversed it later: it was approved all the same.
+            if stored.isTakenBack || payment.state == .reversed && attempt.completion == nil && stored.isConfirmed,
+                stored.ending == "approved"
+            {
+                return .approved(TerminalTransaction(payment, amount: amount, number: Int(attempt.stan), offset: 0))
+            }
+            if case .declined? = outcome { return outcome }
+            return ending ?? outcome
+        default: break
+        }
+        let isDone =
+            switch (attempt.kind, request.operation) {
+            case (.refund, _): attempt.state == .captured
+            case (_, .release): payment.state == .reversed || payment.state == .canceled
+            case (_, .reversal), (_, .capture(_, .allBut)) where !payment.state.isCaptured:
+                payment.state == .reversed || payment.state == .canceled
+            default: payment.state.isCaptured
+            }
+        guard isDone else {
+            guard attempt.kind == .refund, attempt.state == .declined else { return .failed(.notReversible) }
+            return .declined(TerminalDecline(responseCode: nil, date: date))
+        }
+        return .approved(
+            TerminalTransaction(
+                receiptNumber: payment.receiptNumber, trace: Int(attempt.stan),
+                originalTrace: attempt.kind == .refund ? sale.map { Int($0.stan) } : nil,
+                amount: attempt.kind == .refund ? attempt.amount : payment.amount, date: date, card: payment.card))
+    }
+}
+
+/// Keeps the requests of one protocol's tills in the journal.
+struct TillRequestKeeper: RequestKeeper {
+    let journal: PaymentJournal
+    let till: TillProtocol
+
+    func keep(_ change: TerminalChange, at moment: Timestamp) throws(RequestNotKept) {
+        guard let text = change.request.keptText else { return }
+        let request = TillRequest(
+            name: change.request.key.rawValue, protocolName: till.rawValue, request: text, note: change.note ?? "{}",
+            ending: change.outcome?.ending, isConfirmed: change.isConfirmed, isTakenBack: change.isTakenBack,
+            at: moment)
+        do throws(JournalError) { try journal.keep(request, hasNewNote: change.note != nil) } catch {
+            throw RequestNotKept("\(error)")
+        }
+    }
+}
+
+extension TerminalOutcome {
+    /// The outcome with receipts for the till.
+    func adding(_ receipts: [TerminalReceipt]) -> TerminalOutcome {
+        switch self {
+        case .approved(let transaction):
+            .approved(TerminalTransaction(transaction, receipts: receipts))
+        case .declined(let decline):
+            .declined(
+                TerminalDecline(
+                    responseCode: decline.responseCode, date: decline.date, card: decline.card, receipts: receipts))
+        case .canceled, .failed, .done: self
+        }
+    }
+
+    /// The word that is kept of it.
+    fileprivate var ending: String {
+        switch self {
+        case .approved: "approved"
+        case .declined: "declined"
+        case .canceled(let reason): "canceled \(reason)"
+        case .failed(let reason): "failed \(reason)"
+        case .done: "done"
+        }
+    }
+
+    /// Reads the word of an end without money; nil for others.
+    fileprivate init?(ending: String) {
+        if ending == "done" {
+            self = .done(TerminalReport())
+        } else if let reason = TerminalCancellation.allCases.first(where: { ending == "canceled \($0)" }) {
+            self = .canceled(reason)
+        } else if let reason = TerminalFailure.allCases.first(where: { ending == "failed \($0)" }) {
+            self = .failed(reason)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension TerminalTransaction {
+    /// Takes a transaction with another amount, date, or receipts.
+    fileprivate init(
+        _ other: TerminalTransaction, amount: Money? = nil, date: CivilDate? = nil, receipts: [TerminalReceipt] = []
+    ) {
+        self.init(
+            receiptNumber: other.receiptNumber, trace: other.trace, originalTrace: other.originalTrace,
+            amount: amount ?? other.amount, date: date ?? other.date, card: other.card, isOnline: other.isOnline,
+            receipts: receipts)
+    }
+}
