@@ -41,8 +41,8 @@ struct NexoOptions: ParsableArguments {
     ///
     /// - Throws: `CommandFailure`
     func setup() throws(CommandFailure) -> NexoTerminalOptions {
-        var options = NexoTerminalOptions(
-            terminals: terminals, key: try key.key() ?? NexoKeyOptions.key(of: Self.standardPassphrase, key))
+        let standard = try NexoKeyOptions.key(of: Self.standardPassphrase, key)
+        var options = NexoTerminalOptions(terminals: terminals, key: try key.key() ?? standard)
         options.takesClearText = key.passphraseFile == nil
         return options
     }

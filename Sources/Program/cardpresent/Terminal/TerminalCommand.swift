@@ -3,6 +3,7 @@ import Connections
 import Determinism
 import FoundationEssentials
 import HTTPListening
+import Money
 import NexoTerminal
 import Payments
 import Storage

@@ -5,6 +5,7 @@ import Storage
 import StripeTerminal
 import Terminal
 import TerminalServer
+import TillConfiguration
 import Yosemite
 
 // What needs no card.

@@ -88,26 +88,26 @@ struct TillMemory: Sendable {
         let sale = attempt.kind == .sale ? attempt : try journal.attempts(of: payment.id).last { $0.kind == .sale }
         switch request.operation {
         case .payment(let amount, _), .preauthorization(let amount):
-            let outcome = TerminalOutcome(payment, amount: amount, number: Int(attempt.stan), offset: 0)
-            if let transaction = outcome?.transaction {
+            let number = Int(attempt.stan)
+            switch TerminalOutcome(payment, amount: amount, number: number, offset: 0) {
+            case .approved(let transaction)?:
                 return .approved(TerminalTransaction(transaction, amount: amount, date: date))
+            case .declined(let decline)?: return .declined(decline)
+            // What was held, and released later, was approved all the same.
+            case _ where stored.ending == "approved":
+                let transaction = TerminalTransaction(payment, amount: amount, number: number, offset: 0)
+                return .approved(TerminalTransaction(transaction, amount: amount, date: date))
+            case let outcome: return ending ?? outcome
             }
-            // The till reversed it later: it was approved all the same.
-            if stored.isTakenBack || payment.state == .reversed && attempt.completion == nil && stored.isConfirmed,
-                stored.ending == "approved"
-            {
-                return .approved(TerminalTransaction(payment, amount: amount, number: Int(attempt.stan), offset: 0))
-            }
-            if case .declined? = outcome { return outcome }
-            return ending ?? outcome
         default: break
         }
         let isDone =
             switch (attempt.kind, request.operation) {
             case (.refund, _): attempt.state == .captured
-            case (_, .release): payment.state == .reversed || payment.state == .canceled
-            case (_, .reversal), (_, .capture(_, .allBut)) where !payment.state.isCaptured:
-                payment.state == .reversed || payment.state == .canceled
+            case (_, .release), (_, .reversal): payment.state == .reversed || payment.state == .canceled
+            // All but everything releases.
+            case (_, .capture(_, .allBut)):
+                payment.state.isCaptured || payment.state == .reversed || payment.state == .canceled
             default: payment.state.isCaptured
             }
         guard isDone else {

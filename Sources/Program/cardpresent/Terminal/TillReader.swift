@@ -3,6 +3,7 @@ import Connections
 import Determinism
 import HTTPListening
 import NexoTerminal
+import Payments
 import Storage
 import StripeTerminal
 import Terminal
