@@ -166,7 +166,7 @@ let program = layer(
             "HTTPListening ISO8583 MagneticStripe Mail ManualPages Money Monitoring Networking NexoTerminal Payments",
             "PCSC PostgreSQL Printing Receipts Recorder ScenarioFormat ScenarioRunner Sessions Settings",
             "SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer StripeTerminal Terminal",
-            "TerminalServer Text TillConfiguration USB WorkQueue Yosemite",
+            "TerminalServer Text TillConfiguration USB WorkQueue Yosemite ZVT",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.

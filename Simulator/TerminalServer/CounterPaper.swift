@@ -28,6 +28,7 @@ public struct CounterPaper: Sendable {
     /// - Parameters:
     ///   - payment: the payment.
     ///   - text: makes a copy with this many characters in a line.
+    /// - Returns: the merchant's copy and the customer's.
     public func receipts(
         of payment: Payment, text: @Sendable (ReceiptCopy, Int) async -> String?
     ) async -> [TerminalReceipt] {

@@ -174,7 +174,11 @@ actor ServedAccount: DeliverySource {
             finish(key, CounterEnd(outcome: .failed(.readerDefective), now: now))
             return
         }
-        queue.add(work) { await self.tell($0, key) } end: { await self.end(key, $0) }
+        queue.add(work) {
+            await self.tell($0, key)
+        } end: {
+            await self.end(key, $0)
+        }
         queues[reader] = queue
     }
 

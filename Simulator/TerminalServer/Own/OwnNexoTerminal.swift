@@ -106,7 +106,11 @@ actor OwnNexoTerminal: NexoSpeaker {
 
     private func add(_ request: TerminalRequest, _ work: @escaping CounterQueue.Work) {
         let key = request.key
-        queue.add(work) { await self.tell($0, key) } end: { await self.end(key, $0) }
+        queue.add(work) {
+            await self.tell($0, key)
+        } end: {
+            await self.end(key, $0)
+        }
     }
 
     private func tell(_ step: TerminalProgress, _ key: IdempotencyKey) {

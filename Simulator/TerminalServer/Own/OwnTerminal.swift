@@ -48,8 +48,8 @@ public struct OwnTerminal: Sendable {
     }
 }
 
-/// Keeps the changes of a terminal. After a change that could not be kept, nothing goes on: what a till heard then would
-/// not be true after the next start.
+/// Keeps the changes of a terminal. After a change that could not be kept, nothing goes on: after the next start it
+/// would not be true.
 struct ChangeKeeper {
     private let own: OwnTerminal
     private(set) var isBroken = false

@@ -95,7 +95,7 @@ actor OwnZVTTerminal: ZVTSpeaker {
         }
     }
 
-    /// The request whose time (T4) is over: its cancellation is told as such.
+    /// The request whose time (T4) is over: its cancellation says so.
     private var timedOut: IdempotencyKey?
 
     private func begin(_ request: TerminalRequest) {
@@ -111,7 +111,11 @@ actor OwnZVTTerminal: ZVTSpeaker {
 
     private func add(_ request: TerminalRequest, _ work: @escaping CounterQueue.Work) {
         let key = request.key
-        queue.add(work) { await self.report($0, key) } end: { await self.end(key, $0) }
+        queue.add(work) {
+            await self.report($0, key)
+        } end: {
+            await self.end(key, $0)
+        }
     }
 
     private func report(_ progress: TerminalProgress, _ key: IdempotencyKey) {

@@ -4,8 +4,8 @@ import Payments
 public import Terminal
 import Text
 
-/// What a terminal keeps of a message that moves money or closes the batch: enough to answer again after a restart. The
-/// model keeps the operation.
+/// The data that a terminal keeps of a message that moves money or closes the batch: enough to answer again after a
+/// restart. The model keeps the operation.
 struct NexoMemory {
     let dialog: NexoDialog
     /// The second half of the transaction's ID; nil before the work has ended.

@@ -68,8 +68,8 @@ public struct NexoTerminal: Sendable {
     /// Takes the next answer; nil when there is none.
     public mutating func nextAnswer() -> NexoAnswer? { answers.isEmpty ? nil : answers.removeFirst() }
 
-    /// Takes what is to be kept before work begins and answers are sent: `TerminalModel.takeChanges()`, with notes. Empty
-    /// unless ``takeUp(_:offset:reader:)`` was called.
+    /// Takes what is to be kept before work begins and answers are sent: `TerminalModel.takeChanges()`, with notes.
+    /// Empty unless ``takeUp(_:offset:reader:)`` was called.
     public mutating func takeChanges() -> [TerminalChange] {
         defer { changes = [] }
         return changes

@@ -6,8 +6,8 @@ import Text
 // What a terminal keeps of its requests, so that tills find their payments after a restart by the same IDs. The model
 // keeps the operation.
 extension StripeTerminal {
-    /// Takes what is to be kept before work begins and answers are sent: `TerminalModel.takeChanges()`, with notes. Empty
-    /// unless ``takeUp(_:offset:reader:)`` was called.
+    /// Takes what is to be kept before work begins and answers are sent: `TerminalModel.takeChanges()`, with notes.
+    /// Empty unless ``takeUp(_:offset:reader:)`` was called.
     public mutating func takeChanges() -> [TerminalChange] {
         var changes: [TerminalChange] = []
         for id in desks.keys.sorted() {
@@ -89,7 +89,7 @@ extension StripeTerminal {
     }
 }
 
-/// What was kept of one request.
+/// The data that was kept of one request.
 private struct StripeMemory {
     let task: StripeTask
     var intent: StripeIntent?

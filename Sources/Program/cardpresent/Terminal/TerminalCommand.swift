@@ -31,8 +31,8 @@ struct TerminalCommand: TillCommand, CardDataCommand {
             Ctrl-C or SIGTERM: a payment that waits for a card is canceled, and one that may have moved money is \
             finished by the next command.
 
-            Tills of several protocols can use one reader: while it works for one of them, the others are told that \
-            it is busy. The journal keeps what tills call their payments, so that a till finds its payment again after \
+            Tills of several protocols can use one reader: while it works for one of them, the others get \
+            their protocol's busy error. The journal keeps what tills call their payments, so that a till finds its payment again after \
             a restart.
 
             Only this machine can reach it, unless it has TLS and a secret: the key for stripe, the passphrase for \
@@ -248,8 +248,8 @@ struct TerminalCommand: TillCommand, CardDataCommand {
         return (access, file)
     }
 
-    /// Makes the server's side of TLS. ZVT has no secret of its own, so tills on other machines show a certificate of the
-    /// folder's authority.
+    /// Makes the server's side of TLS. ZVT has no secret of its own, so tills on other machines show a certificate of
+    /// the folder's authority.
     ///
     /// - Throws: `CommandFailure`
     private func makeTLS(_ settings: TillConfiguration, isForZVT: Bool) throws(CommandFailure) -> TLSServer? {

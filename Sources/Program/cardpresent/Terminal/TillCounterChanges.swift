@@ -66,8 +66,8 @@ extension TillCounter {
         return await settle(request, original, false, givesReceipts: givesReceipts) { _ in }
     }
 
-    /// The payment that a till refers to: by its request, or by the number on its receipt, which the newest payment with
-    /// it has.
+    /// The payment that a till refers to: by its request, or by the number on its receipt, which the newest payment
+    /// with it has.
     private func payment(_ reference: TransactionReference) async -> PaymentID? {
         switch reference {
         case .request(let key): return payments[key]

@@ -6,7 +6,7 @@ import Storage
 import Terminal
 import TerminalServer
 
-/// What the journal has of the requests of tills: which payment each one made, and how it ended.
+/// The requests of tills that the journal has: which payment each one made, and how it ended.
 ///
 /// The journal says how money moved. The ending of a request only says why none did.
 struct TillMemory: Sendable {
