@@ -146,11 +146,11 @@ let simulator = layer(
         "CardSecrets Determinism EMV Hardware Money Payments SmartCard Text TillConfiguration"),
     target("Explorer", uses: scenarios, "Determinism Hardware Money Payments StoreSite Text Yosemite"),
     target(
-        "SimulationServer", at: "Simulator/Service", uses: "Acquirer CardSecrets Concurrency Cryptography Determinism",
-        "EMV HTTPListening Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner SessionViews",
-        "Sessions Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
+        "SimulationServer", at: "Simulator/Service", uses: scenarios, "Acquirer CardSecrets Concurrency Cryptography",
+        "Determinism EMV HTTPListening Money Monitoring Payments PostgreSQL Printing Receipts SessionViews SmartCard",
+        "StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
     target("SimulatorTesting", at: "Simulator/Testing", uses: scenarios, excluding: "SimulatedTime"),
-    target("WorkQueue", uses: "Connections Determinism PostgreSQL"))
+    target("WorkQueue", uses: "Determinism PostgreSQL"))
 
 /// The command, the doctor, and receipts by mail.
 let program = layer(
@@ -185,8 +185,8 @@ let testTargets = layer(
         "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
         "TillConfiguration"), tests("Simulator/WorkQueue", uses: "Connections Determinism PostgreSQL TestPostgreSQL"),
     tests(
-        "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring Sessions SessionViews",
-        "Simulator Text"), tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"),
+        "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring PostgreSQL SessionViews",
+        "Sessions Simulator TestPostgreSQL Text"), tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"),
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID ContactlessKernel8 Cryptography Determinism EMV EntryPoint",
         "Hardware MagneticStripe Money Payments Settings SimulatedTime SmartCard USB"), tests("Foundations/Money"),
@@ -220,10 +220,10 @@ let testTargets = layer(
     tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"),
     tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"),
     tests("Payment/NexoTerminal", uses: tills, "CardSecrets Cryptography"),
-    tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
+    tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"),
     target("Fakes", uses: "Determinism Money Networking Text Yosemite"), tests("Payment/StripeTerminal", uses: tills),
-    tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
-    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"),
+    tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Foundations/Settings", uses: "Files"),
+    tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"),
     tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
     tests("Payment/Terminal", uses: "Determinism Money Payments"), tests("Foundations/Monitoring", uses: "Determinism"),
     tests("Foundations/Concurrency", uses: "TestDoubles"), tests("Readers/USB", uses: "CLibUSB Determinism"))

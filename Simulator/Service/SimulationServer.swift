@@ -33,7 +33,7 @@ public final class SimulationServer: Sendable {
     public static func start(
         _ service: SimulationService, host: String = "127.0.0.1", port: Int = 0
     ) async throws(HTTPListenerError) -> SimulationServer {
-        guard isLoopback(host) || service.configuration.token != nil else {
+        guard isLoopback(host) || service.configuration.needsToken else {
             throw HTTPListenerError(host: host, port: port, reason: "an address beyond loopback requires a token")
         }
         return SimulationServer(

@@ -1,36 +1,25 @@
-import Connections
 import Determinism
 import PostgreSQL
 
-/// The way to the database of a queue. It is made again when it fails, so every statement here may run twice.
-actor QueueLink {
-    private let address: PostgreSQLAddress
-    private let time: any TimeSource
-    private let timing: WorkQueueTiming
-    private var connection: PostgreSQLConnection?
-
-    /// The first pause before another try, which doubles up to the longest one.
-    private static let firstPause = Duration.milliseconds(50)
-    private static let longestPause = Duration.seconds(2)
+/// The way to the database of a queue, with the errors of a queue. Every statement here may run twice.
+struct QueueLink: Sendable {
+    private let link: PostgreSQLLink
 
     /// Connects.
     ///
     /// - Throws: ``WorkQueueError`` at once when the first connection is not made.
     init(to address: PostgreSQLAddress, time: any TimeSource, timing: WorkQueueTiming) async throws(WorkQueueError) {
-        (self.address, self.time, self.timing) = (address, time, timing)
-        let deadline = Deadline(after: timing.statement, on: time)
-        do throws(PostgreSQLError) { _ = try await open(until: deadline) } catch { throw WorkQueueError(error) }
+        link = PostgreSQLLink(
+            to: address, time: time,
+            patience: PostgreSQLPatience(statement: timing.statement, outage: timing.patience))
+        do throws(PostgreSQLError) { try await link.connect() } catch { throw WorkQueueError(error) }
     }
 
     /// Closes the connection. The link can be used again.
-    func close() async {
-        await connection?.close()
-        connection = nil
-    }
+    func close() async { await link.close() }
 
     /// Runs statements, which the server commits together.
     ///
-    /// - Parameter statements: they may run again after their commit, when its answer is lost.
     /// - Returns: the rows of each.
     /// - Throws: ``WorkQueueError``
     func run(_ statements: Statement...) async throws(WorkQueueError) -> [PostgreSQLRows] {
@@ -41,18 +30,11 @@ actor QueueLink {
     ///
     /// - Throws: ``WorkQueueError``
     func run(_ statements: [Statement]) async throws(WorkQueueError) -> [PostgreSQLRows] {
-        let (time, limit) = (time, timing.statement)
-        return try await trying { connection throws(PostgreSQLError) in
-            try await connection.run(statements, deadline: Deadline(after: limit, on: time))
-        }
+        do throws(PostgreSQLError) { return try await link.run(statements) } catch { throw WorkQueueError(error) }
     }
 
-    /// Runs statements once, and within a moment: for a program that is about to end.
-    func runOnce(_ statements: [Statement]) async {
-        let deadline = Deadline(after: .seconds(3), on: time)
-        // Leases end also without this.
-        _ = try? await open(until: deadline).run(statements, deadline: deadline)
-    }
+    /// Runs statements once, and within a moment: leases end also without this.
+    func runOnce(_ statements: [Statement]) async { await link.runOnce(statements) }
 
     /// Runs a transaction that may run again after its commit.
     ///
@@ -60,52 +42,7 @@ actor QueueLink {
     func transaction<Value: Sendable>(
         _ body: @Sendable (PostgreSQLTransaction) async throws(PostgreSQLError) -> TransactionEnd<Value>
     ) async throws(WorkQueueError) -> Value {
-        let (time, limit) = (time, timing.statement)
-        let options = TransactionOptions(isolation: .readCommitted)
-        return try await trying { connection throws(PostgreSQLError) in
-            try await connection.transaction(options, deadline: Deadline(after: limit, on: time), body)
-        }
-    }
-
-    private func trying<Value>(
-        _ body: (PostgreSQLConnection) async throws(PostgreSQLError) -> Value
-    ) async throws(WorkQueueError) -> Value {
-        var pause = Self.firstPause
-        var end: Deadline?
-        while true {
-            do throws(PostgreSQLError) {
-                return try await body(try await open(until: Deadline(after: timing.statement, on: time)))
-            } catch {
-                guard error.isPassing else { throw WorkQueueError(error) }
-                let last = end ?? Deadline(after: timing.patience, on: time)
-                end = last
-                guard last.remaining(on: time) > pause else { throw WorkQueueError(error) }
-            }
-            do throws(CancellationError) { try await time.sleep(for: pause) } catch { throw WorkQueueError.canceled }
-            pause = min(pause * 2, Self.longestPause)
-        }
-    }
-
-    /// Returns the connection, or makes one in place of one that has failed.
-    private func open(until deadline: Deadline) async throws(PostgreSQLError) -> PostgreSQLConnection {
-        if let connection, await connection.isOpen { return connection }
-        let new = try await PostgreSQLConnection.connect(to: address, deadline: deadline, time: time)
-        connection = new
-        return new
-    }
-}
-
-extension PostgreSQLError {
-    /// Whether the same statement can succeed later: the connection or the server failed, or a conflict was in the way.
-    fileprivate var isPassing: Bool {
-        switch reason {
-        case .connectionLost, .closed, .timedOut, .notConnected: true
-        case .commitUnknown(let cause): cause != .canceled
-        // 08: connection, 40: conflict, 53: resources, 57: the server goes down or comes up.
-        case .server(let report):
-            ["08", "40", "53", "57"].contains(report.state.group) && report.state != .queryCanceled
-        default: false
-        }
+        do throws(PostgreSQLError) { return try await link.transaction(body) } catch { throw WorkQueueError(error) }
     }
 }
 

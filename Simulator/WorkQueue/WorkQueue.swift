@@ -173,11 +173,3 @@ struct JobStanding: Hashable, Sendable {
         cause = try row.value("cause")
     }
 }
-
-extension SQLValue {
-    /// A time as a number of milliseconds.
-    static func milliseconds(_ duration: Duration) -> SQLValue {
-        let (seconds, attoseconds) = duration.components
-        return .integer(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
-    }
-}

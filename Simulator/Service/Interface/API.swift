@@ -92,6 +92,7 @@ struct APIAnswer: Sendable {
     static func failure(_ error: APIError) -> APIAnswer {
         var answer = json(error, as: Views.error, status: error.status)
         if error.status == 401 { answer.headers.append(("WWW-Authenticate", "Bearer")) }
+        if let seconds = error.retryAfter { answer.headers.append(("Retry-After", "\(seconds)")) }
         if !error.allowed.isEmpty { answer.headers.append(("Allow", error.allowed.joined(separator: ", "))) }
         return answer
     }
@@ -127,6 +128,8 @@ struct APIError: Error, Hashable, Sendable {
     var fix: String?
     /// The methods of the path, when the method was wrong (RFC 9110 §15.5.6).
     var allowed: [String] = []
+    /// The seconds after which the same request may succeed (RFC 9110 §10.2.3); nil when time does not help.
+    var retryAfter: Int?
 
     /// Digits of the texts that may be a card number are masked: a client can send one in any place.
     init(_ status: Int, _ code: String, _ message: String, path: String? = nil, fix: String? = nil) {

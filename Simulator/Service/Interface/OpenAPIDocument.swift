@@ -125,6 +125,7 @@ enum OpenAPIDocument {
         }
         parameters += route.query.map { parameter($0, "query") }
         parameters += route.headers.map { parameter($0, "header") }
+        if route.isStored { parameters.append(parameter(StoredSessions.numberParameter, "header")) }
         if !parameters.isEmpty { members["parameters"] = .list(parameters) }
         if let body = route.body {
             members["requestBody"] = [

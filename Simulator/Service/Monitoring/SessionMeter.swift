@@ -22,6 +22,8 @@ final class SessionMeter: Sendable {
     }
 
     private struct State {
+        /// Whether events are counted in the totals.
+        var counts = true
         /// The work so far.
         var work = Duration.zero
         /// The reading of the server's clock up to which ``work`` has been counted; nil while the session stands still.
@@ -44,6 +46,18 @@ final class SessionMeter: Sendable {
     ///   - total: takes the counts of all sessions.
     ///   - time: the server's clock.
     init(_ total: ServiceMeter, time: any TimeSource) { (self.total, self.time) = (total, time) }
+
+    /// Leaves the totals as they are while `body` repeats what another session has counted.
+    func repeating<Value, Failure: Error>(
+        _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        state.withLock { $0.counts = false }
+        defer { state.withLock { $0.counts = true } }
+        return try await body()
+    }
+
+    /// The totals; nil while the session repeats what was counted.
+    private var totals: ServiceMeter? { state.withLock { $0.counts } ? total : nil }
 
     /// Counts the work until now. The session stands still from now until its next event.
     func rest() {
@@ -72,13 +86,13 @@ final class SessionMeter: Sendable {
         case .printJob: wait(.prints, second, !["completed", "failed", "unknown"].contains(first), event.milliseconds)
         case .host: noteMessage(first, second, at: now)
         case .apdu:
-            total.observe(ServiceMetrics.reader, time: pause)
-            if second == "failed" { total.count(ServiceMetrics.faults, "kind", "exchange_failed") }
-        case .site: total.observe(ServiceMetrics.store, time: pause)
-        case .act where first == "reader_fault": total.count(ServiceMetrics.faults, "kind", "injected")
-        case .unplugged, .disconnected, .recovering: total.count(ServiceMetrics.faults, "kind", event.kind.rawValue)
+            totals?.observe(ServiceMetrics.reader, time: pause)
+            if second == "failed" { totals?.count(ServiceMetrics.faults, "kind", "exchange_failed") }
+        case .site: totals?.observe(ServiceMetrics.store, time: pause)
+        case .act where first == "reader_fault": totals?.count(ServiceMetrics.faults, "kind", "injected")
+        case .unplugged, .disconnected, .recovering: totals?.count(ServiceMetrics.faults, "kind", event.kind.rawValue)
         case .reconnection where first == "failed":
-            total.count(ServiceMetrics.faults, "kind", "reconnection_failed")
+            totals?.count(ServiceMetrics.faults, "kind", "reconnection_failed")
         default: break
         }
     }
@@ -87,7 +101,7 @@ final class SessionMeter: Sendable {
         let isFinal = ServiceMetrics.outcomes.contains(word)
         let isUnknown = word == ServiceMetrics.unknownOutcome
         let isNewlyUnknown = isUnknown && state.withLock { $0.unknown.insert(attempt).inserted }
-        if isFinal || isNewlyUnknown { total.count(ServiceMetrics.attempts, "outcome", word) }
+        if isFinal || isNewlyUnknown { totals?.count(ServiceMetrics.attempts, "outcome", word) }
         wait(.openAttempts, attempt, !isFinal && word != "authorizedOnly", moment)
         wait(.unknown, attempt, isUnknown, moment)
     }
@@ -98,7 +112,7 @@ final class SessionMeter: Sendable {
             return
         }
         guard let sent = state.withLock({ $0.sent.removeValue(forKey: message) }), word != "not_sent" else { return }
-        total.observe(
+        totals?.observe(
             ServiceMetrics.host, MetricLabel("message", message),
             MetricLabel("result", word == "answered" ? word : "unanswered"), time: moment - sent)
     }

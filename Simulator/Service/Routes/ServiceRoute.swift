@@ -87,9 +87,26 @@ struct ServiceCall: Sendable {
     /// The values in the path.
     let values: [String: String]
     let body: BodyNode
+    /// The session in the path, when it is not the one of the service: a copy that repeats stored requests.
+    var served: ServedSession?
 
     /// Returns the session in the path.
-    func session() throws(APIError) -> ServedSession { try service.session(values["session"] ?? "") }
+    func session() throws(APIError) -> ServedSession {
+        if let served { return served }
+        return try service.session(values["session"] ?? "")
+    }
+
+    /// Carries out a request that may change a session.
+    ///
+    /// - Returns: the answer, and whether the request is one that a repetition of the session needs.
+    func act(_ route: ServiceRoute) async -> (answer: Result<APIAnswer, APIError>, isKept: Bool) {
+        let arriving = route.isRepeated ? ArrivingRequest(request) : nil
+        let result = await SessionTurns.$arriving.withValue(arriving) {
+            () async -> Result<APIAnswer, APIError> in
+            do throws(APIError) { return .success(try await route.act(self)) } catch { return .failure(error) }
+        }
+        return (result, arriving?.isTaken ?? true)
+    }
 
     /// Returns a number in the query.
     func number(_ name: String, _ range: ClosedRange<Int>) throws(APIError) -> Int? {
@@ -127,6 +144,9 @@ extension ServiceRoute {
     /// Whether the requests of this route may change a session that stays. Continuing one changes it, too.
     var mayChangeSession: Bool { isRepeated || name == "continueSession" }
 
+    /// Whether a store keeps the requests of this route. Pauses belong to the session, so that it survives in them.
+    var isStored: Bool { mayChangeSession || name == "setBreakpoints" }
+
     private static let unrepeated = ["resetSession", "repeatSession", "continueSession", "setBreakpoints"]
 
     /// All failures with their reasons, by status: those of every request, of a session, of a body, and its own.
@@ -138,9 +158,10 @@ extension ServiceRoute {
         ]
         if needsToken { all[401] = "The token is missing or wrong." }
         if body != nil { all[422] = "The body is invalid." }
+        if path.hasPrefix("/v1") { all[429] = "A quota of the token is used up." }
         if path.hasPrefix("/v1/sessions") {
             all[500] = "The session is in an unexpected state."
-            all[503] = "The server has no connection left, or the disk was made to fail."
+            all[503] = "The server has no connection left, the disk was made to fail, or the store is away."
         }
         if !pathNames.isEmpty {
             all[404] = "The path names something that does not exist."
@@ -171,7 +192,11 @@ extension ServiceRoute {
         ServiceRoute(
             method: "GET", path: "/v1", name: "service", summary: "Returns the state of the server.",
             success: .json("Service", "The number of sessions and its limits.")
-        ) { call async throws(APIError) in .json(call.service, as: Views.service) },
+        ) { call async throws(APIError) in
+            let service = call.service
+            return .json(
+                ServiceLoad(sessions: service.sessionCount, configuration: service.configuration), as: Views.service)
+        },
         ServiceRoute(
             method: "GET", path: "/v1/catalogue", name: "catalogue",
             summary: "Lists the available cards, reader models, and issuer rules.",

@@ -176,6 +176,9 @@ extension SimulationService {
     /// - Returns: the session.
     /// - Throws: ``DrivenSession/Failure``, also when there are too many sessions.
     public func openSession(_ plan: SessionPlan) async throws(DrivenSession.Failure) -> DrivenSession {
+        guard store == nil else {
+            throw DrivenSession.Failure("a session of a till can't be stored, because its payments are no requests")
+        }
         do throws(APIError) {
             return DrivenSession(self, id: try await create(PlanBody(driven: plan)).id)
         } catch { throw DrivenSession.Failure(error) }

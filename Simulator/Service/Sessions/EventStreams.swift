@@ -27,6 +27,9 @@ final class EventStreams: Sendable {
         for signal in signals { signal.finish() }
     }
 
+    /// Whether a client streams the events.
+    var isUsed: Bool { state.withLock { !$0.signals.isEmpty } }
+
     /// Notifies the streams of possible new events.
     func notify() {
         for signal in state.withLock({ $0.signals.values.map(\.self) }) { signal.yield() }
@@ -39,11 +42,13 @@ final class EventStreams: Sendable {
     ///   - id: its ID, for the error.
     ///   - last: the ID of the last event that the client has; 0 for none. An unknown, higher ID belongs to another
     ///     session and counts as 0.
+    ///   - shown: returns the number of events that clients may see; nil for all.
     ///   - time: the time source for keep-alive messages.
     /// - Returns: the bytes of the stream.
     /// - Throws: ``APIError`` when there are too many streams, and when they have ended.
     func stream(
-        of session: SimulatedSession, id: String, after last: Int, time: any TimeSource
+        of session: SimulatedSession, id: String, after last: Int, shown: @escaping @Sendable () -> Int? = { nil },
+        time: any TimeSource
     ) throws(APIError) -> AsyncStream<[UInt8]> {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = try state.withLock { state throws(APIError) -> Int in
@@ -69,7 +74,7 @@ final class EventStreams: Sendable {
         let feed = Task { [weak self] in
             var last = last > session.events.count ? 0 : last
             for await _ in signals {
-                for event in session.events.dropFirst(last) {
+                for event in session.events.prefix(shown() ?? Int.max).dropFirst(last) {
                     piece.yield(event.stream)
                     last = event.number
                 }

@@ -56,13 +56,16 @@ final class Operation: Sendable {
 /// A request on its way to a session.
 final class ArrivingRequest: Sendable {
     private let request: APIRequest
-    private let isTaken = Mutex(false)
+    private let state = Mutex(false)
 
     init(_ request: APIRequest) { self.request = request }
 
+    /// Whether its turn has begun, in which it may have changed the session.
+    var isTaken: Bool { state.withLock { $0 } }
+
     /// Returns the request, the first time.
     func take() -> APIRequest? {
-        isTaken.withLock { isTaken in
+        state.withLock { isTaken in
             defer { isTaken = true }
             return isTaken ? nil : request
         }

@@ -28,6 +28,8 @@ final class ServedSession: Sendable {
         var isClosed = false
         /// The faults of the issuer connection as last seen.
         var issuerFaults: [IssuerFaultRule]
+        /// How far the session is in the store, and the number of its events there; nil without a store.
+        var stored: (position: StoredSession.Position, events: Int)?
     }
 
     /// The devices around the till.
@@ -113,6 +115,19 @@ final class ServedSession: Sendable {
 
     /// Ends the event streams, and lets no other begin.
     func endStreams() { streams.end() }
+
+    /// How far the session is in the store; nil without a store.
+    var position: StoredSession.Position? { state.withLock { $0.stored?.position } }
+
+    /// Notes that the session is stored, and shows its events to event streams.
+    func note(_ position: StoredSession.Position) {
+        let events = session.events.count
+        state.withLock { $0.stored = (position, events) }
+        streams.notify()
+    }
+
+    /// Whether a client streams the events.
+    var hasStreams: Bool { streams.isUsed }
 
     // MARK: Turns
 
@@ -434,6 +449,8 @@ final class ServedSession: Sendable {
     ///
     /// - Throws: ``APIError`` when there are too many streams.
     func stream(after last: Int, time: any TimeSource) throws(APIError) -> AsyncStream<[UInt8]> {
-        try streams.stream(of: session, id: id, after: last, time: time)
+        try streams.stream(
+            of: session, id: id, after: last, shown: { [weak self] in self?.state.withLock { $0.stored?.events } },
+            time: time)
     }
 }

@@ -3,7 +3,7 @@ import Concurrency
 public import Determinism
 public import Monitoring
 import Sessions
-public import Simulator
+import Simulator
 import Synchronization
 import Text
 
@@ -18,25 +18,32 @@ public final class SimulationService: Sendable {
         var lastNumber = 0
         var lastRequest = 0
         var isEnding = false
+        /// When idle sessions of the store were last ended.
+        var lastSweep: Duration?
+        /// Whether a task follows what other instances do to sessions with event streams.
+        var isFollowing = false
     }
 
     let time: any TimeSource
     private let state: Mutex<State>
     private let routes = ServiceRoute.table
-    private let meter = ServiceMeter()
-    /// The requests that may change a session, by its ID.
-    private let changes = KeyedSerialQueue<String>()
+    let meter = ServiceMeter()
+    /// The requests that may change a session, by its ID. With a store, also those that read it.
+    let changes = KeyedSerialQueue<String>()
+    /// The store that keeps the sessions; nil to keep them in memory alone.
+    let store: SessionStore?
     private let log: (@Sendable (LogLine) -> Void)?
 
     /// - Parameters:
     ///   - configuration: the access rules and limits.
     ///   - time: the server's clock.
+    ///   - store: keeps the sessions, so that other instances continue them; nil to keep them in memory alone.
     ///   - log: receives a line for each request, and for the beginning and end of each session.
     public init(
-        _ configuration: SimulationServiceConfiguration = .init(), time: any TimeSource,
+        _ configuration: SimulationServiceConfiguration = .init(), time: any TimeSource, store: SessionStore? = nil,
         log: (@Sendable (LogLine) -> Void)? = nil
     ) {
-        (self.time, self.log) = (time, log)
+        (self.time, self.store, self.log) = (time, store, log)
         state = Mutex(State(configuration: configuration))
     }
 
@@ -52,13 +59,18 @@ public final class SimulationService: Sendable {
     /// The number of sessions.
     public var sessionCount: Int { state.withLock { $0.sessions.count } }
 
-    /// Ends every session.
+    /// Ends every session, or with a store, every copy of one.
     public func close() async {
         let sessions = state.withLock { state in
             defer { state.sessions = [:] }
             return state.sessions.values.map(\.self)
         }
-        for session in sessions { await end(session, .closed) }
+        guard let store else {
+            for session in sessions { await end(session, .closed) }
+            return
+        }
+        for session in sessions { await session.close() }
+        await store.close()
     }
 
     /// Makes no more sessions, and ends the event streams, which would never end by themselves.
@@ -72,8 +84,14 @@ public final class SimulationService: Sendable {
 
     /// - Throws: ``APIError`` when no session can be made.
     func checkReadiness() throws(APIError) {
+        try checkReadiness(sessions: state.withLock { $0.sessions.count + $0.pending })
+    }
+
+    /// - Parameter count: the sessions, and those being made.
+    /// - Throws: ``APIError`` when no session can be made.
+    func checkReadiness(sessions count: Int) throws(APIError) {
         let configuration = configuration
-        let (isEnding, count) = state.withLock { ($0.isEnding, $0.sessions.count + $0.pending) }
+        let isEnding = state.withLock { $0.isEnding }
         guard !isEnding else { throw Self.ending }
         guard count < configuration.sessionsLimit else {
             throw APIError(
@@ -82,7 +100,7 @@ public final class SimulationService: Sendable {
         }
     }
 
-    private static let ending = APIError(503, "ending", "the server is about to end", fix: "use another one")
+    static let ending = APIError(503, "ending", "the server is about to end", fix: "use another one")
 
     /// The metrics of all sessions.
     var metrics: MetricsRegistry { meter.metrics(of: sessions, limit: configuration.sessionsLimit) }
@@ -100,8 +118,14 @@ public final class SimulationService: Sendable {
         let configuration = configuration
         do throws(APIError) {
             try configuration.checkOrigin(of: request)
-            if place.found?.route.needsToken == true { try configuration.checkToken(of: request) }
-            answer = try await carryOut(request, at: place)
+            var owner = ServiceToken.nobody
+            if place.found?.route.needsToken == true { owner = try configuration.checkToken(of: request) }
+            if let store, let found = place.found {
+                let stored = StoredSessions(service: self, store: store, owner: owner, configuration: configuration)
+                answer = try await stored.carryOut(request, found.route, found.values)
+            } else {
+                answer = try await carryOut(request, at: place)
+            }
         } catch {
             answer = .failure(error)
         }
@@ -133,7 +157,7 @@ public final class SimulationService: Sendable {
     }
 
     /// Where a request leads.
-    private struct Place {
+    struct Place {
         /// The route with the path and the method, and the values in the path.
         var found: (route: ServiceRoute, values: [String: String])?
         /// A route with the path.
@@ -142,7 +166,7 @@ public final class SimulationService: Sendable {
         var allowed: [String] = []
     }
 
-    private func place(of request: APIRequest) -> Place {
+    func place(of request: APIRequest) -> Place {
         let segments = request.path.split(separator: "/").map { APIRequest.decoded($0) ?? String($0) }
         var place = Place()
         for route in routes {
@@ -171,6 +195,19 @@ public final class SimulationService: Sendable {
                 404, "not_found", "no resource at \(BodyNode.clip(request.path))", fix: "see GET /openapi.json")
         }
         sweep()
+        let call = try call(request, route, values)
+        guard route.mayChangeSession else { return try await route.act(call) }
+        // One after the other, as in a repetition: what a request finds when it checks the session is what its turn
+        // finds, too.
+        return try await changes.run(values["session"] ?? "") { () async throws(APIError) in
+            try await call.act(route).answer.get()
+        }
+    }
+
+    /// Checks a request against its route, and reads its body.
+    func call(
+        _ request: APIRequest, _ route: ServiceRoute, _ values: [String: String]
+    ) throws(APIError) -> ServiceCall {
         let body: BodyNode
         if let schema = route.body {
             body = try BodyNode(bytes: request.body)
@@ -181,18 +218,7 @@ public final class SimulationService: Sendable {
             }
             body = BodyNode(.object([]))
         }
-        let call = ServiceCall(service: self, request: request, values: values, body: body)
-        guard route.mayChangeSession else { return try await route.act(call) }
-        // One after the other, as in a repetition: what a request finds when it checks the session is what its turn
-        // finds, too.
-        return try await changes.run(values["session"] ?? "") { () async throws(APIError) in
-            let arriving = route.isRepeated ? ArrivingRequest(request) : nil
-            let result = await SessionTurns.$arriving.withValue(arriving) {
-                () async -> Result<APIAnswer, APIError> in
-                do throws(APIError) { return .success(try await route.act(call)) } catch { return .failure(error) }
-            }
-            return try result.get()
-        }
+        return ServiceCall(service: self, request: request, values: values, body: body)
     }
 
     // MARK: Sessions
@@ -313,26 +339,93 @@ public final class SimulationService: Sendable {
         await end(session, .deleted)
     }
 
-    private func begin(_ session: ServedSession) {
+    // MARK: Copies of stored sessions
+
+    /// The copy of a session; nil without one.
+    func copy(of id: String) -> ServedSession? { state.withLock { $0.sessions[id] } }
+
+    /// Takes a copy of a session in the place of an older one, which is closed.
+    func hold(_ copy: ServedSession) async {
+        let old = state.withLock { state in
+            defer { state.sessions[copy.id] = copy }
+            return state.sessions[copy.id]
+        }
+        if let old, old !== copy { await old.close() }
+    }
+
+    /// Carries out a request to a copy, also one that fails.
+    func answer(_ request: APIRequest, on copy: ServedSession) async -> APIAnswer {
+        do throws(APIError) {
+            guard let (route, values) = place(of: request).found else { throw Self.noSession(copy.id) }
+            var call = try call(request, route, values)
+            call.served = copy
+            return try await call.act(route).answer.get()
+        } catch { return .failure(error) }
+    }
+
+    /// Notes that a session of the store has ended, and drops the copy.
+    func noteEnd(_ id: String, _ reason: SessionEnding) async {
+        let copy = copy(of: id)
+        if let copy { await drop(copy) }
+        noteEnd(id, reason, life: copy?.session.elapsed ?? .zero)
+    }
+
+    /// Closes a copy and forgets it.
+    func drop(_ copy: ServedSession) async {
+        state.withLock { if $0.sessions[copy.id] === copy { $0.sessions[copy.id] = nil } }
+        await copy.close()
+    }
+
+    /// Whether it is time to end the idle sessions of the store.
+    func takesSweep(every pause: Duration) -> Bool {
+        let now = time.reading()
+        return state.withLock { state in
+            if let last = state.lastSweep, now - last < pause { return false }
+            state.lastSweep = now
+            return true
+        }
+    }
+
+    /// Whether the caller is to follow sessions with event streams: no other task does.
+    func takesFollowing() -> Bool {
+        state.withLock { state in
+            defer { state.isFollowing = true }
+            return !state.isFollowing && !state.isEnding
+        }
+    }
+
+    /// Leaves following to the next one.
+    func leaveFollowing() { state.withLock { $0.isFollowing = false } }
+
+    /// Whether the server is about to end.
+    var isEnding: Bool { state.withLock { $0.isEnding } }
+
+    /// Notes a session that has begun.
+    func begin(_ session: ServedSession) {
         meter.count(ServiceMetrics.created)
         log?(LogLine("session_created", at: time.now(), [("session", .word(session.id))]))
     }
 
-    private func end(_ session: ServedSession, _ reason: SessionEnding) async {
+    /// Ends a session.
+    func end(_ session: ServedSession, _ reason: SessionEnding) async {
         let life = session.session.elapsed
         await session.close()
+        noteEnd(session.id, reason, life: life)
+    }
+
+    private func noteEnd(_ id: String, _ reason: SessionEnding, life: Duration) {
         meter.count(ServiceMetrics.ended, "reason", reason.rawValue)
         log?(
             LogLine(
                 "session_ended", at: time.now(),
                 [
-                    ("session", .word(session.id)), ("reason", .word(reason.rawValue)),
+                    ("session", .word(id)), ("reason", .word(reason.rawValue)),
                     ("virtual_milliseconds", .time(life)),
                 ]))
     }
 
     /// Ends sessions that have been idle too long.
-    private func sweep() {
+    func sweep() {
         let deadline = time.reading() - configuration.idleLimit
         let idle = state.withLock { state in
             let idle = state.sessions.values.filter { $0.lastUsed < deadline && !$0.plan.isDriven }
@@ -340,7 +433,10 @@ public final class SimulationService: Sendable {
             return idle
         }
         guard !idle.isEmpty else { return }
-        Task { for session in idle { await end(session, .idle) } }
+        Task {
+            // The store decides which sessions end.
+            for session in idle { if store == nil { await end(session, .idle) } else { await session.close() } }
+        }
     }
 
     /// The catalog of cards, reader models, and rules, read once.
@@ -348,63 +444,4 @@ public final class SimulationService: Sendable {
         CardProfileLibrary.names.compactMap { name in
             (try? CardProfileLibrary.profile(name)).map { PlannedCard($0, name: name) }
         })
-}
-
-/// The access rules and limits of a service.
-public struct SimulationServiceConfiguration: Sendable {
-    /// The bearer token of clients (RFC 6750); nil for none.
-    public var token: SealedBytes?
-    /// The most sessions at the same time.
-    public var sessionsLimit: Int
-    /// The idle time after which a session ends.
-    public var idleLimit: Duration
-    /// The host names of the server, without a port. Requests with another name are rejected, so that pages of other
-    /// sites can't control a server on this machine.
-    public var hosts: Set<String>
-
-    /// The longest request body, in bytes.
-    static let longestBody = 1 << 18
-
-    /// Sets the limits. A nil `token` asks clients for none; `hosts` are the names by which the server may be called.
-    public init(
-        token: SealedBytes? = nil, sessionsLimit: Int = 256, idleLimit: Duration = .seconds(1800),
-        hosts: Set<String> = ["127.0.0.1", "localhost", "[::1]"]
-    ) {
-        (self.token, self.sessionsLimit) = (token, sessionsLimit)
-        (self.idleLimit, self.hosts) = (idleLimit, hosts)
-    }
-
-    /// - Throws: ``APIError``
-    func checkOrigin(of request: APIRequest) throws(APIError) {
-        let host = request.headers["host"] ?? ""
-        // With a token, any host name is accepted.
-        guard token != nil || hosts.contains(Self.name(host)) else {
-            throw APIError(
-                403, "foreign_host", "this server is not '\(BodyNode.clip(host))'",
-                fix: "use one of these host names: \(hosts.sorted().joined(separator: ", "))")
-        }
-        guard let origin = request.headers["origin"] else { return }
-        guard origin == "http://\(host)" || origin == "https://\(host)" else {
-            throw APIError(403, "foreign_origin", "pages of other sites can't use this server")
-        }
-    }
-
-    /// Returns the host name without the port.
-    private static func name(_ host: String) -> String {
-        if host.hasPrefix("["), let end = host.firstIndex(of: "]") { return String(host[...end]).lowercased() }
-        return String(host.prefix { $0 != ":" }).lowercased()
-    }
-
-    /// - Throws: ``APIError``
-    func checkToken(of request: APIRequest) throws(APIError) {
-        guard let token else { return }
-        let header = request.headers["authorization"] ?? ""
-        let (scheme, given) = (header.prefix(7).lowercased(), header.dropFirst(7))
-        // A comparison in constant time.
-        guard scheme == "bearer ", token.bytes.isEqual(to: SensitiveBytes(Array(given.utf8))) else {
-            throw APIError(
-                401, "unauthorized", header.isEmpty ? "a token is required" : "the token is not that of this server",
-                fix: "send it as 'Authorization: Bearer TOKEN'")
-        }
-    }
 }

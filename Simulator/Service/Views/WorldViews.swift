@@ -5,8 +5,8 @@ import Text
 import Yosemite
 
 extension Views {
-    static let service = View<SimulationService>(
-        .key("sessions", .count, "The number of sessions.") { $0.sessionCount },
+    static let service = View<ServiceLoad>(
+        .key("sessions", .count, "The number of sessions.") { $0.sessions },
         .key("sessionsLimit", .count) { $0.configuration.sessionsLimit },
         .key("idleSeconds", .count, "The time after which an unused session ends.") {
             Int($0.configuration.idleLimit.components.seconds)

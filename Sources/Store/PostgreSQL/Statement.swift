@@ -24,6 +24,12 @@ extension SQLValue {
     /// A `bytea`, or NULL.
     public static func bytes(_ bytes: [UInt8]?) -> SQLValue { bytes.map { .bytes($0) } ?? .null }
 
+    /// A time as a `bigint` of milliseconds.
+    public static func milliseconds(_ duration: Duration) -> SQLValue {
+        let (seconds, attoseconds) = duration.components
+        return .integer(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    }
+
     /// A `boolean`, or NULL.
     public static func flag(_ flag: Bool?) -> SQLValue { flag.map { .flag($0) } ?? .null }
 

@@ -13,11 +13,13 @@ struct Asked: Sendable {
     let time: VirtualTimeSource
     var token: String?
 
-    init(_ configuration: SimulationServiceConfiguration = .init(), token: String? = nil) {
+    init(
+        _ configuration: SimulationServiceConfiguration = .init(), token: String? = nil, store: SessionStore? = nil
+    ) {
         time = VirtualTimeSource()
         var configuration = configuration
         if let token { configuration.token = SealedBytes(Array(token.utf8)) }
-        service = SimulationService(configuration, time: time)
+        service = SimulationService(configuration, time: time, store: store)
         self.token = token
     }
 

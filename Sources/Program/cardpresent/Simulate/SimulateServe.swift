@@ -14,6 +14,7 @@ struct SimulateServe: ReportingCommand {
               cardpresent simulate serve
               cardpresent simulate serve --host 0.0.0.0 --token token.txt
               cardpresent simulate serve --stripe 12111
+              cardpresent simulate serve --store postgres://service@db/simulator --tokens tokens.yaml
 
             Prints its address and runs until Ctrl-C or SIGTERM, which lets running requests end. SIGHUP reads the \
             files of --token and --limits again and keeps the sessions. Tests in any language can use the HTTP \
@@ -42,6 +43,7 @@ struct SimulateServe: ReportingCommand {
     @Option(
         help: ArgumentHelp(
             "YAML file with limits: sessions, and idleSeconds after which an unused session ends.",
+            discussion: "With --store also copies, the sessions in memory, and perToken, the quotas of each token.",
             valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var limits: String?
@@ -51,11 +53,12 @@ struct SimulateServe: ReportingCommand {
             discussion: "Each of their readers has a session, which you see and steer in the console.",
             valueName: "port"))
     var stripe: Int?
+    @OptionGroup var storage: SessionStoreOptions
     @OptionGroup var log: LogOptions
     @OptionGroup var output: OutputOptions
 
     /// The length of a token in bytes.
-    private static let tokenLength = 16...1024
+    static let tokenLength = 16...1024
 
     func validate() throws {
         try check(port, in: 0...65_535, "--port")
@@ -67,8 +70,12 @@ struct SimulateServe: ReportingCommand {
         guard token == nil || tokenEnv == nil else {
             throw ValidationError("--token and --token-env cannot be used together")
         }
-        guard token != nil || tokenEnv != nil || SimulationServer.isLoopback(host) else {
-            throw ValidationError("--host \(host) is open to other machines: add --token or --token-env")
+        guard storage.store == nil || stripe == nil else {
+            throw ValidationError(
+                "--stripe and --store cannot be used together: the payments of tills are no requests of the service")
+        }
+        guard token != nil || tokenEnv != nil || storage.tokens != nil || SimulationServer.isLoopback(host) else {
+            throw ValidationError("--host \(host) is open to other machines: add --token, --token-env, or --tokens")
         }
     }
 
@@ -77,9 +84,11 @@ struct SimulateServe: ReportingCommand {
         let (time, log) = (SystemTimeSource(), try log.open())
         let limits = try readLimits()
         var configuration = SimulationServiceConfiguration(token: secret)
+        configuration.tokens = try storage.readTokens()
         limits.apply(to: &configuration)
         configuration.hosts.insert(host.contains(":") ? "[\(host)]" : host)
-        let service = SimulationService(configuration, time: time, log: log?.writer)
+        let store = try await storage.open(time)
+        let service = SimulationService(configuration, time: time, store: store, log: log?.writer)
         let reload = ServerReload(parts(of: service), log: log, time: time)
         try await ServerRun.run(reloading: reload) { () async throws(HTTPListenerError) in
             try await ServedTills.start(
@@ -99,6 +108,16 @@ struct SimulateServe: ReportingCommand {
                     { () throws(CommandFailure) in
                         let secret = try readToken().secret
                         service.configure { $0.token = secret }
+                    }
+                ))
+        }
+        if storage.tokens != nil {
+            parts.append(
+                (
+                    "tokens",
+                    { () throws(CommandFailure) in
+                        let tokens = try storage.readTokens()
+                        service.configure { $0.tokens = tokens }
                     }
                 ))
         }
@@ -152,7 +171,9 @@ struct SimulateServe: ReportingCommand {
         let (console, openapi) = (address + "/", address + "/openapi.json")
         let json = JSONObject(
             ["address": address, "console": console, "openapi": openapi, "sessionsLimit": limits.sessions],
-            known: ["tokenFile": tokenFile, "stripe": server.stripe])
+            known: [
+                "tokenFile": tokenFile, "stripe": server.stripe, "store": storage.store == nil ? nil : "postgresql",
+            ])
         try output.write(
             json,
             text: """
@@ -160,6 +181,7 @@ struct SimulateServe: ReportingCommand {
                   console   \(console)
                   OpenAPI   \(openapi)
                   sessions  at most \(limits.sessions)
+                \(storage.store == nil ? "" : "  store     PostgreSQL: other servers continue these sessions\n")\
                 \(tokenFile.map { "  token     in \($0)\n" } ?? "")\
                 \(server.stripe.map { "  stripe    \($0), with any test key, such as sk_test_1\n" } ?? "")
                 """)
