@@ -159,6 +159,7 @@ extension ServiceRoute {
         if needsToken { all[401] = "The token is missing or wrong." }
         if body != nil { all[422] = "The body is invalid." }
         if path.hasPrefix("/v1") { all[429] = "A quota of the token is used up." }
+        if isStored, body == nil { all[422] = "The path has digits that may be a card number, and a store keeps it." }
         if path.hasPrefix("/v1/sessions") {
             all[500] = "The session is in an unexpected state."
             all[503] = "The server has no connection left, the disk was made to fail, or the store is away."

@@ -1,8 +1,10 @@
 import CardSecrets
 import Foundation
+import Sessions
 import Simulator
 import TestPostgreSQL
 import Testing
+import Text
 
 @testable import SimulationServer
 

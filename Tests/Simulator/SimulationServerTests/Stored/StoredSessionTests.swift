@@ -2,6 +2,7 @@ import Determinism
 import Foundation
 import TestPostgreSQL
 import Testing
+import Text
 
 @testable import SimulationServer
 
