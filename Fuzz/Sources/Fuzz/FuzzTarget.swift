@@ -18,10 +18,8 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] =
         transmission + readers + stripes + [firmware] + cardData + [certificates] + payments + simulator + files
-        + siteAnswers + receiptsAndMail + hosts + [stripeCalls, nexoCalls]
-
-    /// The targets of libraries that no command uses yet.
-    static let begun: [FuzzTarget] = [contactlessDirectory, ellipticCurves] + taps + tills
+        + siteAnswers + receiptsAndMail + hosts + [stripeCalls, nexoCalls, contactlessDirectory, ellipticCurves] + taps
+        + tills
 }
 
 /// Ends the program, which libFuzzer counts as a finding, when `condition` is false.

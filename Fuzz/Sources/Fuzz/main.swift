@@ -27,8 +27,7 @@ case let name:
     // To merge, libFuzzer starts the program again with options only.
     let inherited = getenv("FUZZ_TARGET").map { String(cString: $0) }
     let isChild = inherited != nil && name?.hasPrefix("-") == true
-    let targets = FuzzTarget.all + FuzzTarget.begun
-    guard let found = targets.first(where: { $0.name == (isChild ? inherited : name) }) else {
+    guard let found = FuzzTarget.all.first(where: { $0.name == (isChild ? inherited : name) }) else {
         print("usage: Fuzz TARGET [libFuzzer's options] [corpus] | Fuzz list | Fuzz seeds FOLDER")
         exit(64)
     }
