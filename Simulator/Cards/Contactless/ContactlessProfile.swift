@@ -117,6 +117,8 @@ public struct ContactlessProfile: Hashable, Sendable {
     /// Tag 9F810A, a list of tags; nil if absent.
     public var extendedTags: [UInt8]?
     public var fault: Fault?
+    /// The faults in the field; nil for those of the card's chip.
+    public var faults: [CardFault]?
 
     /// The application interchange profile (tag 82). The IAD-MAC goes to the default offset of the kernel.
     public var interchangeProfile: [UInt8] {
@@ -132,7 +134,7 @@ public struct ContactlessProfile: Hashable, Sendable {
     private static let keys = [
         "aid", "label", "languages", "decision", "verification", "locked", "unlocks", "restart", "localAuthentication",
         "certificates", "enciphersRecords", "relayResistance", "suites", "envelopes", "pdol", "cdol1", "extendedTags",
-        "fault",
+        "fault", "faults",
     ]
 
     /// Decodes the section `contactless`.
@@ -167,6 +169,11 @@ public struct ContactlessProfile: Hashable, Sendable {
             ?? Self.standardCDOL1
         extendedTags = try node.optional("extendedTags")?.hex(length: 1...16)
         fault = try node.optional("fault")?.choice(Fault.self)
+        faults = try node.optional("faults").map { (node) throws(SettingsError) in
+            var faults: [CardFault] = []
+            for element in try node.list(count: 0...32) { faults.append(try CardFault(element)) }
+            return faults
+        }
         try check(node)
     }
 

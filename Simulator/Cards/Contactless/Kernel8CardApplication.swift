@@ -30,6 +30,8 @@ struct Kernel8CardApplication: Sendable {
     var effective: [UInt8]?
     /// The last four digits of the PAN.
     var lastFour = ""
+    /// Whether the issuer has blocked the application: it is selected with a warning, and gives nothing.
+    var isBlocked = false
 
     /// The certificates of an application.
     struct Certificates: Sendable {
@@ -148,6 +150,7 @@ extension CardPersonalization {
             try Self.certificates(profile, identifier: Array(values[0x5A]?.copy().prefix(3) ?? []), hash, curves)
         }
         (application.expiry, application.effective) = (account.expiry.encoded, account.effective?.encoded)
+        application.isBlocked = account.isBlocked
         application.lastFour = account.pan.copy().suffix(4).map { String($0) }.joined()
         return application
     }

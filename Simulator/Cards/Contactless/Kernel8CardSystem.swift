@@ -114,7 +114,9 @@ struct Kernel8CardSystem: Sendable {
         if case .powered = session.phase { isNext = false } else { isNext = command.p2 == 0x02 }
         guard !isNext, application.profile.aid.starts(with: command.data) else { return .failed(.fileNotFound) }
         session = Session(phase: .selected)
-        return .succeeded(application.fileControlInformation)
+        return ResponseAPDU(
+            data: application.fileControlInformation,
+            status: application.isBlocked ? .selectedFileInvalidated : .success)
     }
 
     private var directoryInformation: [UInt8] {
@@ -128,7 +130,9 @@ struct Kernel8CardSystem: Sendable {
 
     private mutating func getProcessingOptions(_ command: CommandAPDU) -> ResponseAPDU {
         guard command.p1 == 0, command.p2 == 0 else { return .failed(.incorrectParameters) }
-        guard case .selected = session.phase, atc < UInt16.max else { return .failed(.conditionsNotSatisfied) }
+        guard case .selected = session.phase, !application.isBlocked, atc < UInt16.max else {
+            return .failed(.conditionsNotSatisfied)
+        }
         guard let template = try? BERTLV.parse(command.data), template.count == 1, template.first?.tag == 0x83,
             let data = template.first?.value
         else { return .failed(.incorrectData) }

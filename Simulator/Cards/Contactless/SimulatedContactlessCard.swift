@@ -69,6 +69,9 @@ public final class SimulatedContactlessCard: SimulatedCard, CustomStringConverti
         return try SimulatedContactlessCard(profile: profile, keys: keys, random: random)
     }
 
+    /// The faults in the field.
+    private var faults: [CardFault] { profile.contactless?.faults ?? profile.faults }
+
     /// The newest 1,000 cryptograms of the card, oldest first.
     public var cryptograms: [IssuedCryptogram] { state.withLock { $0.system.cryptograms } }
 
@@ -94,7 +97,7 @@ public final class SimulatedContactlessCard: SimulatedCard, CustomStringConverti
     public func process(_ command: CommandAPDU) -> SimulatedCardReply {
         state.withLock { state in
             guard state.isPowered, !state.isMute else { return SimulatedCardReply(nil) }
-            let exchange = FaultyExchange(faults: state.faults.take(command.ins, of: profile.faults))
+            let exchange = FaultyExchange(faults: state.faults.take(command.ins, of: faults))
             var response = exchange.status.map { ResponseAPDU(status: $0) }
             if exchange.isProcessed {
                 response = exchange.response(state.system.process(exchange.command(command)))

@@ -207,6 +207,58 @@ struct ContactlessPaymentTests {
         }
     }
 
+    // EMV Book B §3.1.1.5: an amount of zero goes online, or is not allowed
+    @Test func `a gate that asks for an account with an amount of zero gets a request for the issuer`() throws {
+        var gate = try TapTerminal(named: "k8-transit")
+        try gate.pay(0)
+        #expect(gate.last?.status == .onlineRequest)
+        #expect(gate.card.cryptograms.map(\.minorUnits) == [0])
+    }
+
+    @Test(arguments: ["k8-torn-read-data", "k8-torn-write-data"])
+    func `a card that is torn at an envelope is asked for again before its cryptogram, and not after`(
+        name: String
+    ) throws {
+        var terminal = try TapTerminal(
+            named: name,
+            settings: [
+                Kernel8Tag.tagsToRead: [0x9F, 0x81, 0x11],
+                Kernel8Tag.envelopesToWrite: BERTLV.encode(0x9F_8112, [9, 8]),
+            ])
+        try terminal.pay(taps: 2)
+        #expect(terminal.last?.status == .onlineRequest)
+        #expect(terminal.card.cryptograms.count == 1)
+        #expect(terminal.outcomes.count == (name == "k8-torn-read-data" ? 2 : 1))
+        // What was not written is said, and decides nothing.
+        #expect(
+            terminal.discretionary[Kernel8Tag.writeDataStatus] == [name == "k8-torn-write-data" ? 0x00 : 0x80])
+    }
+
+    @Test func `a blocked application is selected with a warning, and gives nothing`() throws {
+        let profile = try CardProfileLibrary.profile("k8-blocked")
+        let card = try SimulatedContactlessCard(profile: profile, random: SeededRandomSource(seed: 1))
+        _ = card.reset(warm: false)
+        let aid = profile.contactless?.aid ?? []
+        let select = try CommandAPDU(cla: 0, ins: 0xA4, p1: 4, p2: 0, data: aid, expectedLength: 256)
+        #expect(card.process(select).response?.status == .selectedFileInvalidated)
+        let options = try CommandAPDU(
+            cla: 0x80, ins: 0xA8, p1: 0, p2: 0, data: BERTLV.encode(0x83, [UInt8](repeating: 0, count: 81)),
+            expectedLength: 256)
+        #expect(card.process(options).response?.status == .conditionsNotSatisfied)
+        var terminal = try TapTerminal(profile)
+        try terminal.pay()
+        #expect(terminal.last?.status == .endApplication)
+        #expect(terminal.card.cryptograms.isEmpty)
+    }
+
+    @Test(arguments: [("k8-expired", UInt8(0x40)), ("k8-not-yet-effective", 0x20)])
+    func `a card outside its dates says so itself`(name: String, bit: UInt8) throws {
+        var terminal = try TapTerminal(named: name)
+        try terminal.pay()
+        #expect(terminal.last?.status == .onlineRequest)
+        #expect((terminal.record[0x95]?[1] ?? 0) & bit == bit)
+    }
+
     @Test func `a card without local authentication pays online`() throws {
         var profile = try CardProfileLibrary.profile("k8-offline")
         profile.contactless?.authenticatesLocally = false

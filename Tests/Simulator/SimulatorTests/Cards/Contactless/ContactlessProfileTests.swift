@@ -39,6 +39,29 @@ struct ContactlessProfileTests {
         #expect(names.contains { profile.contactless?.aid.starts(with: $0) == true })
     }
 
+    @Test func `there are thirty and more, each with an account of its own`() throws {
+        let profiles = try CardProfileLibrary.contactlessNames.map { try CardProfileLibrary.profile($0) }
+        #expect(profiles.count >= 30)
+        let numbers = profiles.flatMap { $0.applications.map { $0.pan.copy() } }
+        #expect(Set(numbers).count == numbers.count)
+        #expect(Set(profiles.map(\.summary)).count == profiles.count)
+    }
+
+    @Test func `the field has faults of its own, which the chip does not have`() throws {
+        let profile = try CardProfileLibrary.profile("k8-torn-cryptogram")
+        #expect(profile.faults.isEmpty)
+        #expect(profile.contactless?.faults == [CardFault(.generateAC, .remove, moment: .during)])
+        let text = Self.text + "\n  faults: []\nfaults:\n  - { command: select, do: mute }\n"
+        let quiet = try CardProfile(yaml: text, file: "card.yaml")
+        #expect(quiet.contactless?.faults == [] && quiet.faults.count == 1)
+        let shared = try CardProfile(yaml: text.replacing("  faults: []\n", with: ""), file: "card.yaml")
+        #expect(shared.contactless?.faults == nil)
+        let card = try SimulatedContactlessCard(profile: shared, random: SeededRandomSource(seed: 1))
+        _ = card.reset(warm: false)
+        let select = try CommandAPDU(cla: 0, ins: 0xA4, p1: 4, p2: 0, data: [0xF0], expectedLength: 256)
+        #expect(card.process(select).response == nil)
+    }
+
     @Test func `a terminal needs each key of the authority once, and none for cards with contacts alone`() throws {
         let profiles = try ["k8-credit", "visa-credit", "k8-phone"].map { try CardProfileLibrary.profile($0) }
         #expect(try CardProfile.contactlessAuthorityKeys(of: profiles).map(\.rid) == [hex("A000000004")])
