@@ -31,6 +31,8 @@ let package = Package(
                 .product(name: "USB", package: "CardPresent"),
                 .product(name: "CCID", package: "CardPresent"),
                 .product(name: "EMV", package: "CardPresent"),
+                .product(name: "EntryPoint", package: "CardPresent"),
+                .product(name: "ContactlessKernel8", package: "CardPresent"),
                 .product(name: "Hardware", package: "CardPresent"),
                 .product(name: "Hosts", package: "CardPresent"),
                 .product(name: "ISO8583", package: "CardPresent"),

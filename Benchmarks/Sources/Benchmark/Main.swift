@@ -5,7 +5,7 @@ import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [hosts PROGRAM] [emv] [network] [dispatch] [queue ADDRESS] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [terminals PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--quick] [--no-heading]
+        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [hosts PROGRAM] [emv] [tap] [network] [dispatch] [queue ADDRESS] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [terminals PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--quick] [--no-heading]
 
         ADDRESS is a database such as Scripts/postgresql-server starts, in which queue makes tables.
 
@@ -53,6 +53,7 @@ enum Main {
                     try await hosts(program, folder, isQuick: isQuick)
                 }
             case "emv": benchmarks.append { _ in try await EMVBenchmark(transactions: transactions).run() }
+            case "tap": benchmarks.append { _ in try TapBenchmark().run() }
             case "queue":
                 guard let address = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append { _ in try await QueueBenchmark(address: address).run() }
