@@ -160,7 +160,8 @@ public struct Explorer: Sendable {
                 number: number, seed: sessionSeed, draft: disturbed(variation, number), isVariation: true)
         }
         return PlannedSession(
-            number: number, seed: sessionSeed, draft: disturbed(wired(model.draft(coverage), number), number),
+            number: number, seed: sessionSeed,
+            draft: disturbed(tapped(wired(model.draft(coverage), number), number), number),
             isVariation: false)
     }
 
@@ -182,6 +183,13 @@ public struct Explorer: Sendable {
         let source = SeededRandomSource(seed: seed).stream("two tills \(number)")
         let choices = RandomChoices(source)
         return TwoTills(choices: choices, hasWire: wire != nil, keepsFiles: place == 1).added(to: draft)
+    }
+
+    /// Lets cards be tapped in one new session of four.
+    private func tapped(_ draft: SessionDraft, _ number: Int) -> SessionDraft {
+        let choices = RandomChoices(SeededRandomSource(seed: seed).stream("taps \(number)"))
+        guard choices.happens(25) else { return draft }
+        return TapFaults(choices: choices).added(to: draft)
     }
 
     /// Puts the wire into a new draft; variations have that of their draft.

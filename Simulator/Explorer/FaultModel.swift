@@ -133,6 +133,11 @@ struct FaultModel: Sendable {
         } else {
             name = choices.pick(of: CardProfileLibrary.names) ?? "visa-credit"
         }
+        return card(named: name)
+    }
+
+    /// Generates a built-in card with PINs that the scan for secrets knows, and sometimes with a fault.
+    func card(named name: String) -> DraftNode {
         guard let profile = try? CardProfileLibrary.profile(name) else { return .text(name) }
         var override: [DraftEntry] = []
         if profile.applications.contains(where: { $0.pin != nil }) {

@@ -17,8 +17,8 @@ public enum Invariant: String, Hashable, Sendable, Codable, CaseIterable {
     /// Every attempt has reached a final state, and every payment notification has reached the store or is marked for
     /// review.
     case everyAttemptEnds
-    /// Every approval has proof: for a chip, a cryptogram that the card itself recorded; for a magnetic stripe, the
-    /// issuer's approval.
+    /// Every approval has proof: for a chip and a tap, a cryptogram that the card itself recorded; for a magnetic
+    /// stripe, the issuer's approval.
     case approvalsAreProven
     /// No card number, track data, PIN, or expiry date appears in the database, its files, events, receipts, errors,
     /// requests to the store, or the issuer's ledger.
@@ -277,14 +277,18 @@ struct InvariantCheck {
                 $0.kind == .authorization && $0.key.rawValue == attempt.key && $0.isApproved
             }
             let name = "payment \(payment.id)"
-            guard payment.card?.entryMode == "chip" else {
+            let entry = payment.card?.entryMode
+            guard entry == "chip" || entry == "contactless" else {
                 if answer == nil {
                     found.append(Violation(.approvalsAreProven, "\(name) was swiped without the issuer's approval"))
                 }
                 continue
             }
+            // A tapped card is asked once: its request proves what the issuer approved, and its own approval a payment
+            // without the issuer.
+            let proof: IssuedCryptogram.Kind = entry == "contactless" && answer != nil ? .asksIssuer : .approved
             let agreed = record.cryptograms.first { cryptogram in
-                cryptogram.kind == .approved && cryptogram.minorUnits == attempt.amount.minorUnits
+                cryptogram.kind == proof && cryptogram.minorUnits == attempt.amount.minorUnits
                     && cryptogram.lastFour == payment.card?.lastFour && !used.contains(cryptogram)
                     && (answer?.counter).map { cryptogram.counter == $0 } ?? true
             }
