@@ -22,6 +22,13 @@ public enum SessionAct: Sendable {
     case removeCard(reader: String? = nil)
     /// Swipes a card; nil for the payment's card and the first reader with a magnetic stripe head.
     case swipe(card: String? = nil, reader: String? = nil)
+    /// Holds a card in the field; nil for the payment's card and the first reader with a field. It stays there until it
+    /// is moved away, removed, or inserted.
+    case tap(card: String? = nil, reader: String? = nil)
+    /// Moves the card out of the field; nil for the first reader with a field.
+    case moveAway(reader: String? = nil)
+    /// The owner of a device unlocks it; nil for the payment's card. Cards without a lock stay as they are.
+    case unlock(card: String? = nil)
     /// Presses a key on a reader's PIN pad; nil for the first reader.
     case press(SimulatedReaderKey, reader: String? = nil)
     /// Arms a fault in a reader; nil for the first one.
@@ -141,13 +148,13 @@ extension SessionWorld {
             let reader = try self.reader(reader)
             return { [weak self] in
                 guard let self else { return }
-                reader.parts.chip?.insert((card ?? person.card ?? cards[0]).chip)
+                reader.insert(card ?? person.card ?? cards[0])
                 person.attendant.noteCard()
             }
         case .removeCard(let name):
             let reader = try reader(name)
             return { [weak self] in
-                reader.parts.chip?.removeCard()
+                reader.removeCard()
                 self?.person.attendant.noteCard()
             }
         case .swipe(let card, let name):
@@ -157,6 +164,26 @@ extension SessionWorld {
                 guard let self, let stripe = (card ?? person.card ?? cards[0]).stripe else { return }
                 reader?.parts.stripe?.swipe(stripe)
                 person.attendant.noteCard()
+            }
+        case .tap(let card, let name):
+            let card = try card.map { name throws(SimulatedSessionError) in try self.card(name) }
+            let reader = try readerWithField(name)
+            return { [weak self] in
+                guard let self else { return }
+                reader?.tap(card ?? person.card ?? cards[0])
+                person.attendant.noteCard()
+            }
+        case .moveAway(let name):
+            let reader = try readerWithField(name)
+            return { [weak self] in
+                reader?.parts.contactless?.removeCard()
+                self?.person.attendant.noteCard()
+            }
+        case .unlock(let name):
+            let card = try name.map { name throws(SimulatedSessionError) in try self.card(name) }
+            return { [weak self] in
+                guard let self else { return }
+                (card ?? person.card ?? cards[0]).contactless?.unlock()
             }
         case .press(let key, let name):
             let reader = try reader(name)
@@ -212,6 +239,9 @@ extension SessionAct {
         case .insert: "insert"
         case .removeCard: "remove_card"
         case .swipe: "swipe"
+        case .tap: "tap"
+        case .moveAway: "move_away"
+        case .unlock: "unlock"
         // The key is not logged: it may be part of a PIN.
         case .press: "press"
         case .readerFault: "reader_fault"

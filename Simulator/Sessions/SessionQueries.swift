@@ -187,8 +187,8 @@ extension SimulatedSession {
     private func state(of reader: SessionReader, isPluggedIn: Bool) -> SessionReaderState {
         SessionReaderState(
             name: reader.name, model: reader.model.name, isPluggedIn: isPluggedIn,
-            isConnected: reader.name == connected, hasCard: reader.parts.chip?.hasCard() ?? false,
-            ways: (reader.parts.chip == nil ? [] : ["insert"]) + (reader.parts.stripe == nil ? [] : ["swipe"]),
+            isConnected: reader.name == connected, hasCard: reader.hasCardInSlot || reader.hasCardInField,
+            isCardInField: reader.hasCardInField, ways: reader.ways,
             faults: reader.parts.chip?.armedFaults ?? [])
     }
 
@@ -198,16 +198,17 @@ extension SimulatedSession {
     /// Returns whether a card is in a reader.
     ///
     /// - Parameter name: the reader's name; nil for the first reader.
-    /// - Returns: whether a card is in the slot; false for a reader without a slot.
+    /// - Returns: whether a card is in the slot or in the field.
     /// - Throws: ``SimulatedSessionError/noSuchReader(_:known:)``
     public func hasCard(in name: String? = nil) throws(SimulatedSessionError) -> Bool {
-        try world.reader(name).parts.chip?.hasCard() ?? false
+        let reader = try world.reader(name)
+        return reader.hasCardInSlot || reader.hasCardInField
     }
 }
 
 /// An action by a person that a simulated session is waiting for; see ``PaymentOptions/isByHand``.
 public enum SessionNeed: Hashable, Sendable {
-    /// Present a card in one of these ways: `insert`, `swipe`.
+    /// Present a card in one of these ways: `insert`, `swipe`, `tap`.
     case card(ways: [String])
     /// Remove the card.
     case removal
@@ -227,9 +228,11 @@ public struct SessionReaderState: Hashable, Sendable {
     public var isPluggedIn: Bool
     /// Whether the till is connected to the reader.
     public var isConnected: Bool
-    /// Whether a card is in the slot.
+    /// Whether a card is in the slot or in the field.
     public var hasCard: Bool
-    /// The ways to present a card: `insert`, `swipe`.
+    /// Whether the card is in the field.
+    public var isCardInField: Bool
+    /// The ways to present a card: `insert`, `swipe`, `tap`.
     public var ways: [String]
     /// The faults that have not happened yet, and a hang that has not ended.
     public var faults: [SimulatedReaderFault]

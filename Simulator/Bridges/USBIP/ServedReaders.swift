@@ -85,6 +85,8 @@ public final class ServedReaders: Sendable {
             guard isPluggedIn(reader) else { throw .unplugged(busID: busID) }
             try reader.swipeCard()
             onEvent(.swiped(busID: busID))
+        case .fieldFault(let fault, let place): try reader(place).arm(fault, place)
+        case .unlock(let place): try reader(place).unlock(place)
         case .pin(let digits, let busID): try reader(ReaderAction.Place(busID: busID)).use(pin: digits)
         case .plug(let busID):
             let reader = try reader(ReaderAction.Place(busID: busID))
@@ -119,6 +121,8 @@ final class ServedReader: Sendable {
     private let slots: [(reader: SimulatedCCIDReader, slot: Int)]
     /// The chip of each slot's card.
     private let chips: [ObservedCard]
+    /// The contactless side of each slot's card; nil without one.
+    private let contactlessSides: [SimulatedContactlessCard?]
     private let stripeReader: SimulatedMagneticStripeReader?
     /// The stripe of the first card.
     private let stripe: SimulatedMagneticStripe?
@@ -140,6 +144,7 @@ final class ServedReader: Sendable {
     ) {
         let busID = "\(SimulatedUSBBus.number)-\(port)"
         (self.port, self.busID, stripe) = (port, busID, cards.first?.stripe)
+        contactlessSides = cards.map(\.contactless)
         switch model {
         case .chip(let model):
             let unit = SimulatedReaderUnit(model: model, clock: clock)
@@ -191,6 +196,29 @@ final class ServedReader: Sendable {
         let (reader, slot) = slots[place.slot]
         guard reader.hasCard(slot: slot) else { throw .hasNoCard(place) }
         reader.removeCard(slot: slot)
+    }
+
+    /// Lets something happen in the field of a slot.
+    ///
+    /// - Throws: ``ReaderActionError``
+    func arm(_ fault: SimulatedFieldFault, _ place: ReaderAction.Place) throws(ReaderActionError) {
+        guard slots.indices.contains(place.slot) else { throw .noSuchPlace(place) }
+        let (reader, slot) = slots[place.slot]
+        guard reader.model.isContactless else { throw .isNoField(place) }
+        reader.arm(fault, slot: slot)
+    }
+
+    /// Lets the owner of the device in a field unlock it.
+    ///
+    /// - Throws: ``ReaderActionError``
+    func unlock(_ place: ReaderAction.Place) throws(ReaderActionError) {
+        guard slots.indices.contains(place.slot) else { throw .noSuchPlace(place) }
+        guard slots[place.slot].reader.model.isContactless, contactlessSides.indices.contains(place.slot),
+            let card = contactlessSides[place.slot]
+        else {
+            throw .isNoField(place)
+        }
+        card.unlock()
     }
 
     /// - Throws: ``ReaderActionError``

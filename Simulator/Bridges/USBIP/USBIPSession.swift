@@ -54,6 +54,10 @@ struct USBIPSession: Sendable {
 ///     unplug [READER]         unplug the reader
 ///     plug [READER]           plug it in again
 ///     pin DIGITS [READER]     enter this PIN at the next prompts
+///     away NUMBER [PLACE]     move the card out of the field at this exchange from now, counted from 1
+///     crowd [PLACE]           hold a second card to the field
+///     alone [PLACE]           take the second card away
+///     unlock [PLACE]          unlock the device in the field
 ///
 /// READER is a bus ID, by default `1-1`. PLACE is a bus ID, optionally followed by a slash and a slot, counted from 0
 /// across all interfaces of the device.
@@ -76,8 +80,15 @@ public enum ReaderAction: Sendable {
     case unplug(busID: String)
     /// One digit per byte.
     case pin(SealedBytes, busID: String)
+    case fieldFault(SimulatedFieldFault, Place)
+    case unlock(Place)
 
-    private enum Verb: String, CaseIterable { case insert, remove, swipe, plug, unplug, pin }
+    private enum Verb: String, CaseIterable {
+        case insert, remove, swipe, plug, unplug, pin, away, crowd, alone, unlock
+    }
+
+    /// The time after which a reader misses a card that has left its field.
+    private static let noticeTime = Duration.milliseconds(900)
 
     /// Parses a line. It can hold a PIN, so words that could be one are never made into a `String`.
     ///
@@ -104,6 +115,16 @@ public enum ReaderAction: Sendable {
             defer { for index in digits.indices { digits[index] = 0 } }
             let pin = SealedBytes(digits)
             self = .pin(pin, busID: try Self.reader(words.dropFirst(2).first))
+        case (.away, 2...3):
+            guard let number = Int(String(decoding: words[1].prefix(4), as: UTF8.self)), (1...999).contains(number)
+            else { throw .unknown }
+            self = .fieldFault(
+                .movedAway(atExchange: number, noticedAfter: Self.noticeTime, backAfter: nil),
+                try Self.place(words.dropFirst(2).first))
+        case (.crowd, 1...2):
+            self = .fieldFault(.severalCards(isTold: true), try Self.place(words.dropFirst().first))
+        case (.alone, 1...2): self = .fieldFault(.oneCardLeft, try Self.place(words.dropFirst().first))
+        case (.unlock, 1...2): self = .unlock(try Self.place(words.dropFirst().first))
         default: throw .unknown
         }
     }
@@ -141,12 +162,16 @@ public enum ReaderActionError: Error, Hashable, Sendable, CustomStringConvertibl
     case hasNoPINPad(busID: String)
     /// The reader has no magnetic stripe head.
     case readsNoStripes(busID: String)
+    /// The slot has contacts, or its card is no device.
+    case isNoField(ReaderAction.Place)
     /// The card has no magnetic stripe.
     case hasNoStripe(busID: String)
 
     public var description: String {
         switch self {
-        case .unknown: "unknown action; use insert, remove, swipe, unplug, or plug with a reader, or pin with digits"
+        case .unknown:
+            "unknown action; use insert, remove, swipe, unplug, plug, crowd, alone, or unlock with a reader, pin with "
+                + "digits, or away with a number"
         case .notAPIN: "a PIN must have 4 to 12 digits"
         case .noSuchPlace(let place): "there is no slot \(place)"
         case .hasCard(let place): "\(place) already has a card"
@@ -155,6 +180,7 @@ public enum ReaderActionError: Error, Hashable, Sendable, CustomStringConvertibl
         case .unplugged(let busID): "\(busID) is not plugged in"
         case .hasNoPINPad(let busID): "\(busID) has no PIN pad"
         case .readsNoStripes(let busID): "\(busID) reads no magnetic stripes"
+        case .isNoField(let place): "\(place) is no field with such a card"
         case .hasNoStripe(let busID): "the card at \(busID) has no magnetic stripe"
         }
     }

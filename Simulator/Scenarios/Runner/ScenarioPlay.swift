@@ -153,7 +153,8 @@ public struct ScenarioPlay: Sendable {
             return StepOutcome(try await session.printReceipt(of: try payment(print.payment), copy: print.copy))
         case .wait(let duration): await session.wait(duration)
         case .ask(let request): return try await ask(request)
-        case .unplug, .plug, .insertCard, .removeCard, .swipeCard, .sleep, .crash, .set, .mend:
+        case .unplug, .plug, .insertCard, .removeCard, .swipeCard, .tapCard, .moveAway, .unlock, .sleep, .crash, .set,
+            .mend:
             for act in SessionActs.of(action, during: nil) ?? [] { try session.perform(act) }
             // Lets the till notice the change before the next step begins.
             await session.wait(.milliseconds(1))

@@ -56,7 +56,7 @@ extension ScenarioAction {
     fileprivate var card: CardSetup? {
         switch self {
         case .pay(let pay): pay.card
-        case .insertCard(let card), .swipeCard(let card): card
+        case .insertCard(let card), .swipeCard(let card), .tapCard(let card): card
         default: nil
         }
     }
@@ -78,6 +78,9 @@ enum SessionActs {
         case .insertCard(let card): [.insert(card: card?.name)]
         case .removeCard: [.removeCard()]
         case .swipeCard(let card): [.swipe(card: card?.name)]
+        case .tapCard(let card): [.tap(card: card?.name)]
+        case .moveAway: [.moveAway()]
+        case .unlock: [.unlock()]
         case .sleep(let duration, let keepsDevices): [.suspend(duration, persistently: keepsDevices)]
         case .crash: [.crash]
         case .set(let change): acts(change)

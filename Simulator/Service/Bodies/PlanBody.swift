@@ -29,7 +29,7 @@ struct PlanBody: Sendable {
                 + "Default: one short-apdu reader.",
             optional: true),
         Field(
-            "cards", .list(.either([.word(CardProfileLibrary.names), .named("CardPlan")]), 1...mostCards),
+            "cards", .list(.either([.word(CardProfileLibrary.allNames), .named("CardPlan")]), 1...mostCards),
             "The cards. Payments use the first one by default.", optional: true),
         Field("issuer", .named("IssuerPlan"), optional: true),
         Field(
@@ -147,10 +147,10 @@ struct PlanBody: Sendable {
 
     /// Returns a built-in profile. Never reads a file, because clients must not reach files of this machine.
     private static func card(named profile: String, as name: String, at path: String) throws(APIError) -> PlannedCard {
-        guard CardProfileLibrary.names.contains(profile) else {
+        guard CardProfileLibrary.allNames.contains(profile) else {
             throw .body(
                 "there is no card profile '\(BodyNode.clip(profile))'", at: path,
-                fix: BodyNode.suggestion(profile, CardProfileLibrary.names))
+                fix: BodyNode.suggestion(profile, CardProfileLibrary.allNames))
         }
         do throws(CardProfileError) {
             return PlannedCard(try CardProfileLibrary.profile(profile), name: name)

@@ -30,11 +30,17 @@ extension ServiceRoute {
         act("insert", "insertCard", "Inserts a card.", body: .named("CardChoice")) {
             call, reader throws(APIError) in .insert(card: try call.body["card"]?.text(), reader: reader)
         },
-        act("remove", "removeCard", "Removes the card.") { _, reader throws(APIError) in
+        act("remove", "removeCard", "Removes the card from the slot or the field.") { _, reader throws(APIError) in
             .removeCard(reader: reader)
         },
         act("swipe", "swipeCard", "Swipes a card.", body: .named("CardChoice")) { call, reader throws(APIError) in
             .swipe(card: try call.body["card"]?.text(), reader: reader)
+        },
+        act("tap", "tapCard", "Holds a card in the field, where it stays.", body: .named("CardChoice")) {
+            call, reader throws(APIError) in .tap(card: try call.body["card"]?.text(), reader: reader)
+        },
+        act("away", "moveCardAway", "Moves the card out of the field.") { _, reader throws(APIError) in
+            .moveAway(reader: reader)
         },
         act("battery", "setBattery", "Sets the battery level.", body: .named("Battery")) {
             call, reader throws(APIError) in
@@ -75,6 +81,9 @@ extension ServiceRoute {
             method: "GET", path: "/v1/sessions/{session}/cards", name: "listCards",
             summary: "Lists the cards of the session.", success: .list("Card", "In the order of the plan.")
         ) { call async throws(APIError) in .list(try call.session().plan.plan.cards, as: Views.plannedCard) },
+        change("cards/{card}/unlock", "unlockCard", "The owner of the device unlocks it.") {
+            call, session async throws(APIError) in try await session.act([.unlock(card: call.values["card"] ?? "")])
+        },
         change(
             "choice", "chooseApplication", "Selects one of the offered card applications.", body: .named("Choice"),
             failures: [(409, "The application cannot be selected now.")]

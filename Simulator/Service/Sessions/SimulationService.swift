@@ -441,7 +441,7 @@ public final class SimulationService: Sendable {
 
     /// The catalog of cards, reader models, and rules, read once.
     static let catalog = Views.catalog.json(
-        CardProfileLibrary.names.compactMap { name in
+        CardProfileLibrary.allNames.compactMap { name in
             (try? CardProfileLibrary.profile(name)).map { PlannedCard($0, name: name) }
         })
 }

@@ -54,7 +54,7 @@ extension Views {
 
     static let need = View<SessionNeed>(
         .key("kind", .word(["card", "removal", "pin", "application"])) { $0.kind },
-        .key("ways", .list(.text), "The possible ways to present the card: `insert`, `swipe`.") { $0.ways },
+        .key("ways", .list(.text), "The possible ways to present the card: `insert`, `swipe`, `tap`.") { $0.ways },
         .key("isRetry", .boolean, "Whether the previous PIN was wrong.") { $0.pin?.isRetry },
         .key("triesLeft", .integer(0...255), "The remaining PIN tries, if the card reports them.") {
             $0.pin?.triesLeft
@@ -67,7 +67,8 @@ extension Views {
         .key("pluggedIn", .boolean) { $0.isPluggedIn },
         .key("connected", .boolean, "Whether the till is connected to the reader.") { $0.isConnected },
         .key("hasCard", .boolean) { $0.hasCard },
-        .key("ways", .list(.word(["insert", "swipe"])), "The ways to present a card.") { $0.ways },
+        .key("cardInField", .boolean, "Whether the card is in the field.") { $0.isCardInField },
+        .key("ways", .list(.word(["insert", "swipe", "tap"])), "The ways to present a card.") { $0.ways },
         .key("faults", .list(.named("ArmedFault")), "The faults that have not happened yet, and a hang.") {
             $0.faults.map { armedFault.json(ArmedFault($0)) }
         })
@@ -75,7 +76,8 @@ extension Views {
     /// A card and its purpose, without its number.
     static let plannedCard = View<PlannedCard>(
         .key("name", .text) { $0.name }, .key("summary", .text, "The purpose of the card.") { $0.profile.summary },
-        .key("chip", .boolean) { $0.profile.hasChip }, .key("stripe", .boolean) { $0.profile.stripe != nil })
+        .key("chip", .boolean) { $0.profile.hasChip }, .key("stripe", .boolean) { $0.profile.stripe != nil },
+        .key("contactless", .boolean, "Whether the card can pay when it is tapped.") { $0.profile.contactless != nil })
 
     static let event = View<SessionEvent>(
         .key("id", .integer(1...Int(Int32.max)), "The event's number, from 1.") { $0.number },

@@ -41,7 +41,7 @@ final class SessionCardholder: CardholderInterface {
     /// Handles an event of the reader.
     func observe(_ event: CardReaderEvent) {
         let (cardholder, presentsCard, reader) = state.withLock { ($0.cardholder, $0.presentsCard, $0.reader) }
-        if let reader { return attendant.observe(event, hasCard: reader.parts.chip?.hasCard() ?? false) }
+        if let reader { return attendant.observe(event, hasCard: reader.hasCardInSlot || reader.hasCardInField) }
         if presentsCard { cardholder?.observe(event.cardPrompt) }
     }
 

@@ -267,6 +267,11 @@ final class SessionWorld: Sendable {
         return reader
     }
 
+    /// The reader of this name; the first one with a field without a name, and nil if none has one.
+    func readerWithField(_ name: String?) throws(SimulatedSessionError) -> SessionReader? {
+        try name == nil ? readers.first { $0.parts.contactless != nil } : reader(name)
+    }
+
     func card(_ name: String?) throws(SimulatedSessionError) -> SessionCard {
         guard let card = name == nil ? cards.first : cards.first(where: { $0.name == name }) else {
             throw .noSuchCard(name ?? "", known: cards.map(\.name))
@@ -291,56 +296,6 @@ final class SessionWorld: Sendable {
             profile: profile, card: card.chip, contactless: card.contactless, stripe: card.stripe,
             reader: reader.parts, clock: clock, pinPad: pinPad)
         person(at: till).change(to: cardholder, with: card, presentsCard: presentsCard)
-    }
-}
-
-/// A reader of the session: its device, and its fixed port.
-struct SessionReader: Sendable {
-    let name: String
-    let port: Int
-    let model: SimulatedReader
-    let parts: SimulatedReader.Device
-    private let bus: SimulatedUSBBus
-
-    init(_ planned: PlannedReader, port: Int, bus: SimulatedUSBBus) {
-        (name, self.port, self.bus) = (planned.name, port, bus)
-        model = planned.model
-        parts = planned.model.make(clock: bus.clock)
-        if let percent = planned.batteryPercent { parts.chip?.setBatteryLevel(percent: percent) }
-        for fault in planned.faults { parts.chip?.arm(fault) }
-    }
-
-    func plugIn() { bus.plug(parts.device, port: port) }
-
-    /// Returns the reader as the till sees it; nil when it is not plugged in.
-    func seen() async -> CardReader? {
-        let devices = try? await bus.devices()
-        return devices?.first { $0.port == "\(SimulatedUSBBus.number)-\(port)" }.flatMap { CardReader($0) }
-    }
-
-    func unplug() { bus.unplug(parts.device) }
-}
-
-/// A card of the session. It keeps its state between payments, such as its counters and the effects of issuer scripts.
-struct SessionCard: Sendable {
-    let name: String
-    let profile: CardProfile
-    let chip: any SimulatedCard
-    /// The contactless side; nil if there is none.
-    let contactless: SimulatedContactlessCard?
-    let stripe: SimulatedMagneticStripe?
-
-    /// - Throws: an error of libcrypto, or of a profile that doesn't describe a valid card.
-    init(_ planned: PlannedCard, keys: TestKeys, random: any RandomSource) throws {
-        (name, profile) = (planned.name, planned.profile)
-        chip =
-            if let recording = profile.recording {
-                RecordedCard(recording)
-            } else {
-                try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card \(planned.name)"))
-            }
-        contactless = try .side(of: profile, keys: keys, random: random.stream("card \(planned.name)"))
-        stripe = try profile.stripe.map { try SimulatedMagneticStripe($0, keys: keys) }
     }
 }
 

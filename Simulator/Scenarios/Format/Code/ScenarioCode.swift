@@ -189,6 +189,28 @@ extension Interruption {
         Interruption(.swipeCard(card), trigger, filePath, line, column)
     }
 
+    /// Holds a card in the field without a prompt; nil for the scenario's card.
+    public static func tapCard(
+        _ trigger: Trigger, card: CardSetup? = nil, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
+    ) -> Interruption {
+        Interruption(.tapCard(card), trigger, filePath, line, column)
+    }
+
+    /// Moves the card out of the field.
+    public static func moveAway(
+        _ trigger: Trigger, filePath: String = #filePath, line: Int = #line, column: Int = #column
+    ) -> Interruption {
+        Interruption(.moveAway, trigger, filePath, line, column)
+    }
+
+    /// The owner of the scenario's device unlocks it.
+    public static func unlock(
+        _ trigger: Trigger, filePath: String = #filePath, line: Int = #line, column: Int = #column
+    ) -> Interruption {
+        Interruption(.unlock, trigger, filePath, line, column)
+    }
+
     /// Removes the card.
     public static func removeCard(
         _ trigger: Trigger, filePath: String = #filePath, line: Int = #line, column: Int = #column

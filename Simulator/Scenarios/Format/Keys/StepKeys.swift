@@ -6,7 +6,7 @@ extension ScenarioKeys {
     static let bareActions = [
         "connect", "disconnect", "retry", "refund", "capture", "cancelPayment", "cancel", "update", "unplug", "plug",
         "insertCard", "removeCard",
-        "swipeCard",
+        "swipeCard", "tapCard", "moveAway", "unlock",
         "restart", "crash", "recover", "settle", "print", "reprint", "mend",
     ]
 
@@ -25,6 +25,7 @@ extension ScenarioKeys {
         KeyShape("plug", .text(1...60), "Plugs in a reader."),
         KeyShape("insertCard", .text(1...60), "Inserts a card without a prompt."),
         KeyShape("swipeCard", .text(1...60), "Swipes a card without a prompt."),
+        KeyShape("tapCard", .text(1...60), "Holds a card in the field without a prompt."),
         KeyShape("print", .record(print), "Prints a receipt."),
         KeyShape("reprint", .record(print), "Reprints a receipt."),
         KeyShape("wait", .duration, "Lets simulated time pass."),

@@ -71,6 +71,7 @@ extension ScenarioDecoder {
         case "plug": return readerName(value).map { .plug(reader: $0) }
         case "insertCard": return card(value, person: nil).map { .insertCard($0) }
         case "swipeCard": return card(value, person: nil).map { .swipeCard($0) }
+        case "tapCard": return card(value, person: nil).map { .tapCard($0) }
         case "pay": return pay(value)
         case "refund": return refund(value).map { .refund($0) }
         case "capture": return refund(value).map { .capture($0) }
@@ -105,6 +106,9 @@ extension ScenarioDecoder {
         case "insertCard": .insertCard(nil)
         case "removeCard": .removeCard
         case "swipeCard": .swipeCard(nil)
+        case "tapCard": .tapCard(nil)
+        case "moveAway": .moveAway
+        case "unlock": .unlock
         case "restart": .restart
         case "crash": .crash
         case "recover": .recover
@@ -244,7 +248,9 @@ extension ScenarioAction {
     /// Whether the action can happen during a step: it moves no money and takes no time.
     fileprivate var fitsInTheMiddle: Bool {
         switch self {
-        case .cancel, .unplug, .plug, .insertCard, .removeCard, .swipeCard, .crash, .set, .sleep, .mend: true
+        case .cancel, .unplug, .plug, .insertCard, .removeCard, .swipeCard, .tapCard, .moveAway, .unlock, .crash, .set,
+            .sleep, .mend:
+            true
         case .connect, .disconnect, .pay, .retry, .refund, .capture, .increment, .cancelPayment, .update, .restart,
             .recover, .settle, .print, .reprint,
             .wait, .ask:

@@ -58,6 +58,12 @@ public enum ScenarioAction: Sendable {
     case removeCard
     /// Swipes a card without a prompt; nil for the scenario's card.
     case swipeCard(CardSetup?)
+    /// Holds a card in the field without a prompt; nil for the scenario's card.
+    case tapCard(CardSetup?)
+    /// Moves the card out of the field.
+    case moveAway
+    /// The owner of the scenario's device unlocks it.
+    case unlock
     /// Suspends the machine. Afterward, devices are enumerated anew unless they are kept.
     case sleep(Duration, keepsDevices: Bool)
     /// Stops the program normally and starts it again on the same records.
@@ -99,6 +105,9 @@ public enum ScenarioAction: Sendable {
         case .insertCard: "insertCard"
         case .removeCard: "removeCard"
         case .swipeCard: "swipeCard"
+        case .tapCard: "tapCard"
+        case .moveAway: "moveAway"
+        case .unlock: "unlock"
         case .sleep: "sleep"
         case .restart: "restart"
         case .crash: "crash"

@@ -202,7 +202,7 @@ extension ScenarioAction {
     fileprivate var namedCard: CardSetup? {
         switch self {
         case .pay(let pay): pay.card
-        case .insertCard(let card), .swipeCard(let card): card
+        case .insertCard(let card), .swipeCard(let card), .tapCard(let card): card
         default: nil
         }
     }
@@ -279,7 +279,7 @@ extension ScenarioWriter {
         scenario.steps.flatMap { [$0.action] + $0.interruptions.map(\.action) }.contains { action in
             switch action {
             case .pay(let pay): pay.card != nil
-            case .insertCard(let card), .swipeCard(let card): card != nil
+            case .insertCard(let card), .swipeCard(let card), .tapCard(let card): card != nil
             default: false
             }
         }

@@ -47,7 +47,8 @@ extension ScenarioWriter {
     private func action(_ action: ScenarioAction) throws(ScenarioWritingError) -> Entry {
         switch action {
         case .connect(let reader?), .unplug(let reader?), .plug(let reader?): return (action.word, .text(reader))
-        case .insertCard(let card?), .swipeCard(let card?): return (action.word, .text(card.name))
+        case .insertCard(let card?), .swipeCard(let card?), .tapCard(let card?):
+            return (action.word, .text(card.name))
         case .pay(let pay): return (action.word, try self.pay(pay))
         case .refund(let refund), .capture(let refund):
             let node = self.refund(refund)
@@ -68,7 +69,7 @@ extension ScenarioWriter {
             )
         case .set(let change): return (action.word, try self.change(change))
         case .connect, .disconnect, .retry, .cancel, .cancelPayment, .update, .unplug, .plug, .insertCard, .removeCard,
-            .swipeCard,
+            .swipeCard, .tapCard, .moveAway, .unlock,
             .restart, .crash, .recover, .settle, .mend, .ask:
             return ("do", .text(action.word))
         }

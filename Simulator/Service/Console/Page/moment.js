@@ -131,6 +131,7 @@ export function take(moment, event) {
  * @param {string[]} ways
  */
 export function cardPrompt(ways) {
+  if (ways.includes("tap")) return ways.includes("insert") ? "Tap or insert\nthe card" : "Tap the card";
   return ways.includes("swipe") ? (ways.includes("insert") ? "Insert or swipe\nthe card" : "Swipe the card") :
     "Insert the card";
 }

@@ -92,10 +92,15 @@ function draw() {
     .connected : first && first.connected) ? 1 : 0;
   [...$("lights").children].forEach((light, index) => set(light, "class", index < lit ? (tone === "bad" ? "red" :
     "on") : ""));
-  set($("card"), "class", hasCard ? "card in" : waits === "card" ? "card" : "card away");
+  const isHeld = !isTold && !!first && first.cardInField;
+  set($("card"), "class", hasCard && !isHeld ? "card in" : waits === "card" ? "card" : "card away");
   if (!state.cursor && first && !hasCard) state.inserted = "";
   say($("card"), state.record ? "card" : !hasCard ? chosenCard() : state.inserted || "card");
-  say($("slot"), hasCard ? "A card is in the reader" : "No card is in the reader");
+  say($("slot"), hasCard && !isHeld ? "A card is in the reader" : "No card is in the reader");
+  $("field").hidden = !first || !first.ways.includes("tap");
+  set($("field"), "data-card", isHeld);
+  set($("field"), "data-asks", waits === "card");
+  say($("held"), isHeld ? (state.inserted || "card") + " is held here" : "Hold the card here");
   if (!state.record) drawCards(first, hasCard);
   for (const key of $("keys").children) enable(key, isLive());
   set($("reader"), "data-past", state.cursor ? "yes" : null);
@@ -122,9 +127,15 @@ function drawCards(first, hasCard) {
   const card = cards.find(( /** @type {any} */ entry) => entry.name === chosenCard());
   say($("cardnote"), card ? card.summary : "");
   const works = isLive();
-  enable($("insert"), works && !hasCard && !!first && first.ways.includes("insert") && !!card && card.chip);
+  enable($("insert"), works && (!hasCard || first.cardInField) && !!first && first.ways.includes("insert") &&
+    !!card && card.chip);
   enable($("swipe"), works && !!first && first.ways.includes("swipe") && !!card && card.stripe);
   enable($("remove"), works && hasCard);
+  const canTap = !!first && first.ways.includes("tap");
+  $("taps").hidden = !canTap;
+  enable($("tap"), works && canTap && !first.cardInField && !!card);
+  enable($("away"), works && canTap && first.cardInField);
+  enable($("unlock"), works && canTap && !!card && card.contactless);
   enable($("plug"), works && !!first && !first.pluggedIn);
   enable($("unplug"), works && !!first && first.pluggedIn);
   enable($("connect"), works && !!first && first.pluggedIn && !first.connected);
@@ -151,6 +162,13 @@ export function start() {
     await ask("POST", readerAt("/insert"), { card });
     state.inserted = card;
   }));
+  onPress($("tap"), () => act(async () => {
+    const card = chosenCard();
+    await ask("POST", readerAt("/tap"), { card });
+    state.inserted = card;
+  }));
+  onPress($("away"), () => act(() => ask("POST", readerAt("/away"))));
+  onPress($("unlock"), () => act(() => ask("POST", at("/cards/" + encodeURIComponent(chosenCard()) + "/unlock"))));
   onPress($("swipe"), () => act(() => ask("POST", readerAt("/swipe"), { card: chosenCard() })));
   onPress($("remove"), pullOut);
   for (const word of ["plug", "unplug", "connect"]) onPress($(word), () => act(() => ask("POST", readerAt("/" +

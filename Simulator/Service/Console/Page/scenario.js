@@ -110,6 +110,12 @@ function actions(request, body, world) {
       return ["do: removeCard"];
     case "insert":
       return [body.card ? "insertCard: " + scalar(body.card) : "do: insertCard"];
+    case "tap":
+      return [body.card ? "tapCard: " + scalar(body.card) : "do: tapCard"];
+    case "away":
+      return ["do: moveAway"];
+    case "unlock":
+      return ["do: unlock"];
     case "swipe":
       return [body.card ? "swipeCard: " + scalar(body.card) : "do: swipeCard"];
     case "plug":
@@ -224,7 +230,7 @@ export async function scenario() {
     }
     for (const words of actions(request, body, world)) {
       lines.push("  - " + words.replace(
-        /^do: (?=connect|restart|crash|unplug|plug|disconnect|retry|refund|print|cancel|removeCard|insertCard|mend)/,
+        /^do: (?=connect|restart|crash|unplug|plug|disconnect|retry|refund|print|cancel|removeCard|insertCard|tapCard|moveAway|unlock|mend)/,
         ""));
     }
     place++;

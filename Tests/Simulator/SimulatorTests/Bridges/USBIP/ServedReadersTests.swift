@@ -89,6 +89,61 @@ import USB
         #expect(try await answer(one, endpoint: 0x02) == contactless)
     }
 
+    private static let selectDirectory: [UInt8] =
+        [0x00, 0xA4, 0x04, 0x00, 0x0E] + Array("2PAY.SYS.DDF01".utf8) + [0x00]
+
+    @Test(arguments: 1...3)
+    func `a line moves a card out of the field, byte by byte at the client`(number: Int) async throws {
+        let readers = try readers([.dualInterface], card: "k8-credit")
+        let client = try await transport(readers)
+        #expect(try await exchange(RawHost.message(0x62), client, endpoint: 0x05)[7] & 0x40 == 0)
+        try readers.perform(Self.order("away \(number) 1-1/1"))
+        let select = RawHost.message(0x6F, [0, 0, 0], Self.selectDirectory)
+        for _ in 1..<number {
+            #expect(try await exchange(select, client, endpoint: 0x05).suffix(2) == [0x90, 0x00])
+        }
+        let lost = try await exchange(select, client, endpoint: 0x05)
+        #expect(lost.count == 10 && lost[7] == 0x41 && lost[8] == 0xFE)
+        // The chip's slot does not notice.
+        #expect(try await exchange(RawHost.message(0x65), client, endpoint: 0x02)[7] == 1)
+        for _ in 0..<200 where !events.values.contains(.cardRemoved(.init(busID: "1-1", slot: 1))) {
+            _ = try await exchange(RawHost.message(0x65), client, endpoint: 0x05)
+            try await clock.sleep(for: .milliseconds(20))
+        }
+        #expect(try await exchange(RawHost.message(0x65), client, endpoint: 0x05)[7] == 2)
+        try readers.perform(Self.order("insert 1-1/1"))
+        #expect(try await exchange(RawHost.message(0x62), client, endpoint: 0x05)[7] & 0x40 == 0)
+        #expect(try await exchange(select, client, endpoint: 0x05).suffix(2) == [0x90, 0x00])
+    }
+
+    @Test func `a line holds a second card to the field, and the client is told of both`() async throws {
+        let readers = try readers([.contactless], card: "k8-credit")
+        let client = try await transport(readers)
+        let isCrowded = RawHost.message(0x6B, [0, 0, 0], [0xE4])
+        #expect(try await exchange(isCrowded, client).last == 0)
+        try readers.perform(Self.order("crowd"))
+        #expect(try await exchange(isCrowded, client).last == 1)
+        #expect(try await exchange(RawHost.message(0x65), client)[7] == 2)
+        try readers.perform(Self.order("alone"))
+        #expect(try await exchange(isCrowded, client).last == 0)
+        #expect(try await exchange(RawHost.message(0x62), client)[7] & 0x40 == 0)
+    }
+
+    @Test func `fields and devices alone have their lines`() async throws {
+        let readers = try readers([.dualInterface], card: "k8-phone-locked")
+        try readers.perform(Self.order("unlock 1-1/1"))
+        let slot = ReaderAction.Place(busID: "1-1")
+        for line in ["away 1", "crowd", "alone", "unlock"] {
+            #expect(throws: ReaderActionError.isNoField(slot)) { try readers.perform(Self.order(line)) }
+        }
+        for line in ["away", "away 0", "away 1000", "away x", "crowd 1-1 2"] {
+            #expect(throws: ReaderActionError.unknown) { try Self.order(line) }
+        }
+        let plain = try self.readers([.contactless])
+        #expect(throws: ReaderActionError.isNoField(slot)) { try plain.perform(Self.order("unlock")) }
+        try plain.perform(Self.order("crowd"))
+    }
+
     @Test func `cards and readers are removed and inserted, and impossible actions are reported`() async throws {
         let readers = try readers([.tpdu, .shortAPDU], areInserted: false)
         try readers.perform(Self.order("insert"))
