@@ -2,7 +2,6 @@
 import PackageDescription
 
 // The layers from the bottom up, then the tests. Scripts/check-layers checks what targets import, and from which ones.
-
 /// The targets of one layer. A target is in the folder of its name there, unless it says otherwise.
 func layer(_ folder: String, _ targets: Target...) -> [Target] {
     for target in targets { target.path = target.path ?? "\(folder)/\(target.name)" }
@@ -51,17 +50,17 @@ let system = layer(
     .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]), .systemLibrary(name: "CPostgreSQL"),
-    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]), .systemLibrary(name: "CToken"),
-    .systemLibrary(name: "CCairo"), .systemLibrary(name: "CPCSC"), .systemLibrary(name: "CLinux"),
-    .target(name: "CProcessSecrecy"), .target(name: "CSQLiteSwitches", linkerSettings: [.linkedLibrary("sqlite3")]))
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]), .target(name: "CProcessSecrecy"),
+    .systemLibrary(name: "CToken"), .target(name: "CSQLiteSwitches", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .systemLibrary(name: "CCairo"), .systemLibrary(name: "CLinux"), .systemLibrary(name: "CPCSC"))
 
 /// Values and services that every layer uses.
 let foundations = layer(
     "Sources/Foundations",
-    target("CardSecrets"), target("Text"), target("Money", uses: "Text"), target("Determinism", uses: "Text"),
-    target("Files", uses: "Concurrency Determinism"), target("Settings", uses: "CardSecrets Files Text Yams"),
-    target("Cryptography", uses: "CardSecrets COpenSSL Determinism"), target("Monitoring", uses: "Determinism Text"),
-    target("Connections", uses: "CardSecrets CLinux Concurrency COpenSSL Determinism Files"), target("Concurrency"))
+    target("CardSecrets"), target("Connections", uses: "CardSecrets CLinux Concurrency COpenSSL Determinism Files"),
+    target("Text"), target("Cryptography", uses: "CardSecrets COpenSSL Determinism"), target("Money", uses: "Text"),
+    target("Determinism", uses: "Text"), target("Settings", uses: "CardSecrets Files Text Yams"), target("Concurrency"),
+    target("Files", uses: "Concurrency Determinism"), target("Monitoring", uses: "Determinism Text"))
 
 /// The conversation of a card and a terminal.
 let card = layer(
@@ -71,11 +70,10 @@ let card = layer(
     target("ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard Text"),
     target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"))
 
-/// Drivers of card readers.
 let readers = layer(
     "Sources/Readers",
-    target("USB", uses: "CLibUSB Concurrency Determinism Files Text"),
-    target("CCID", uses: "CardSecrets Determinism SmartCard Text USB"), target("DFU", uses: "Determinism Text USB"),
+    target("USB", uses: "CLibUSB Concurrency Determinism Files Text"), target("DFU", uses: "Determinism Text USB"),
+    target("CCID", uses: "CardSecrets Determinism SmartCard Text USB"),
     target("PCSC", uses: "CardSecrets Concurrency CPCSC Determinism Files SmartCard Text"),
     target("MagneticStripe", uses: "CardSecrets CLinux Determinism Text USB"))
 
@@ -84,18 +82,17 @@ let payment = layer(
     "Sources/Payment",
     target("Payments", uses: "CardSecrets Determinism EMV MagneticStripe Money SmartCard Text"),
     target(
-        "Hardware", uses: "CardSecrets CCID Concurrency Determinism DFU EMV Files MagneticStripe Money Payments PCSC",
-        "SmartCard Text USB EntryPoint"), target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
+        "Hardware", uses: "CardSecrets CCID Concurrency Determinism DFU EMV EntryPoint Files MagneticStripe Money",
+        "Payments PCSC SmartCard Text USB"), target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
     target(
         "TillConfiguration", uses: hosts, "CardSecrets CCID ContactlessKernel8 Determinism EMV EntryPoint Hardware",
         "MagneticStripe Money Payments Printing Settings SmartCard Text USB"),
-    target("Receipts", uses: "CCairo EMV Money Payments Printing Text"),
+    target("Receipts", uses: "CCairo EMV Money Payments Printing Text"), target("ZVT", uses: tills, "CardSecrets"),
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
-        embedding: "Profiles/Shipped"), target("Terminal", uses: "Determinism Money Payments Text"),
-    target("ZVT", uses: tills, "CardSecrets"), target("StripeTerminal", uses: tills, "Cryptography"),
-    target("NexoTerminal", uses: tills, "CardSecrets Cryptography"),
-    target("HostSecurity", uses: "CardSecrets Concurrency CToken Cryptography Determinism Files ISO8583 Settings Text"),
+        embedding: "Profiles/Shipped"), target("NexoTerminal", uses: tills, "CardSecrets Cryptography"),
+    target("Terminal", uses: "Determinism Money Payments Text"), target("StripeTerminal", uses: tills, "Cryptography"),
+    target("HostSecurity", uses: "CardSecrets Concurrency Cryptography CToken Determinism Files ISO8583 Settings Text"),
     target(
         "Hosts", uses: hosts, "CardSecrets Concurrency Determinism EMV MagneticStripe Money Payments SmartCard Text",
         "TillConfiguration"))
@@ -127,7 +124,8 @@ let simulator = layer(
     target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
     target(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
-        "StoreSite"), target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
+        "StoreSite"), target("SimulatorTesting", at: "Simulator/Testing", uses: scenarios, excluding: "SimulatedTime"),
+    target("CRunQueue", at: "Simulator/Clock/CRunQueue"), target("WorkQueue", uses: "Determinism PostgreSQL"),
     target(
         "TerminalServer", uses: tills, "CardSecrets Connections EMV Files HTTPListening Networking NexoTerminal",
         "Sessions Settings Simulator StripeTerminal TillConfiguration Yosemite ZVT"),
@@ -139,18 +137,17 @@ let simulator = layer(
         "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Acquirer Determinism EMV Hardware ISO8583 Money",
         "Payments Settings Simulator StoreSite Text TillConfiguration", excluding: "scenario.schema.json"),
     target(
-        "ScenarioRunner", at: "Simulator/Scenarios/Runner", uses: "Determinism Hardware Money Payments",
-        "ScenarioFormat SessionViews Sessions Settings Simulator StoreSite StripeTerminal Terminal Text Yosemite"),
+        "ScenarioRunner", at: "Simulator/Scenarios/Runner", uses: tills, "Hardware ScenarioFormat Sessions",
+        "SessionViews Settings Simulator StoreSite StripeTerminal Yosemite"),
     target(
-        "Recorder", at: "Simulator/Scenarios/Recorder", uses: scenarios,
-        "CardSecrets Determinism EMV Hardware Money Payments SmartCard Text TillConfiguration"),
+        "Recorder", at: "Simulator/Scenarios/Recorder", uses: cards, "Hardware ScenarioFormat ScenarioRunner Sessions",
+        "Settings Text TillConfiguration"),
     target("Explorer", uses: scenarios, "Determinism Hardware Money Payments StoreSite Text Yosemite"),
     target(
-        "SimulationServer", at: "Simulator/Service", uses: scenarios, "Acquirer CardSecrets Concurrency Cryptography",
-        "Determinism EMV HTTPListening Money Monitoring Payments PostgreSQL Printing Receipts SessionViews SmartCard",
-        "StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
-    target("SimulatorTesting", at: "Simulator/Testing", uses: scenarios, excluding: "SimulatedTime"),
-    target("WorkQueue", uses: "Determinism PostgreSQL"))
+        "SimulationServer", at: "Simulator/Service", uses: scenarios, cards, "Acquirer Concurrency Cryptography",
+        "HTTPInterface HTTPListening Monitoring PostgreSQL Printing Receipts SessionViews StoreSite Text Yosemite",
+        excluding: "Console Interface Listening openapi.json"),
+    target("HTTPInterface", at: "Simulator/Service/Interface", uses: "CardSecrets Settings Text"))
 
 /// The command, the doctor, and receipts by mail.
 let program = layer(
@@ -161,15 +158,14 @@ let program = layer(
     .executableTarget(
         name: "CardPresentCommand",
         dependencies: [
-            "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections ContactlessKernel8 CProcessSecrecy DFU",
-            "Cryptography Determinism Doctor EMV EMVReplay EntryPoint Explorer Files Fleet Hardware Hosts HostSecurity",
-            "HTTPListening ISO8583 MagneticStripe Mail ManualPages Money Monitoring Networking NexoTerminal Payments",
-            "PCSC PostgreSQL Printing Receipts Recorder ScenarioFormat ScenarioRunner Sessions Settings",
-            "SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer StripeTerminal Terminal",
+            "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections ContactlessKernel8 CProcessSecrecy",
+            "Cryptography Determinism DFU Doctor EMV EMVReplay EntryPoint Explorer Files Fleet Hardware Hosts",
+            "HostSecurity HTTPListening ISO8583 MagneticStripe Mail ManualPages Money Monitoring Networking",
+            "NexoTerminal Payments PCSC PostgreSQL Printing Receipts Recorder ScenarioFormat ScenarioRunner Sessions",
+            "Settings SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer StripeTerminal Terminal",
             "TerminalServer Text TillConfiguration USB WorkQueue Yosemite ZVT",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
-/// The tests and what they share.
 let testTargets = layer(
     "Tests/Support",
     tests(
@@ -185,14 +181,16 @@ let testTargets = layer(
         "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
         "TillConfiguration"), tests("Simulator/WorkQueue", uses: "Connections Determinism PostgreSQL TestPostgreSQL"),
     tests(
-        "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring PostgreSQL SessionViews",
-        "Sessions Simulator TestPostgreSQL Text"), tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"),
+        "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPInterface HTTPListening Monitoring PostgreSQL",
+        "Sessions SessionViews Simulator TestPostgreSQL Text"), tests("Foundations/Concurrency", uses: "TestDoubles"),
+    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"), tests("Payment/StripeTerminal", uses: tills),
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID ContactlessKernel8 Cryptography Determinism EMV EntryPoint",
-        "Hardware MagneticStripe Money Payments Settings SimulatedTime SmartCard USB"), tests("Foundations/Money"),
+        "Hardware MagneticStripe Money Payments Settings SimulatedTime SmartCard USB"), tests("Program/ManualPages"),
+    tests("Foundations/Money"), tests("Simulator/Explorer", uses: scenarios, "Determinism Money Payments StoreSite"),
     tests(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
-        "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"),
+        "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"), tests("Foundations/Determinism"),
     tests(
         "Program/Doctor", uses: "CCID Determinism Hardware MagneticStripe Printing Settings SimulatedTime Simulator",
         "Storage USB"), tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"),
@@ -209,24 +207,23 @@ let testTargets = layer(
     tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
     tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"), target("CTestFonts"),
     tests("Simulator/Acquirer", uses: cards, hosts, "Hosts MagneticStripe SimulatedTime Text"), tests("Card/SmartCard"),
-    tests("Simulator/Explorer", uses: scenarios, "Determinism Money Payments StoreSite"), tests("Program/ManualPages"),
     tests("Simulator/TerminalServer", uses: "Connections Determinism TestDoubles Text"), tests("Foundations/Files"),
     tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Foundations/Text"),
-    tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/Determinism"),
-    tests("Payment/Hosts", uses: cards, hosts, "SimulatedTime TillConfiguration"), tests("Foundations/CardSecrets"),
-    tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), target("TestPostgreSQL"),
-    tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"), target("CCrashDisk"),
+    tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/CardSecrets"),
+    tests("Payment/Hosts", uses: cards, hosts, "SimulatedTime TillConfiguration"), target("TestPostgreSQL"),
+    tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), target("CCrashDisk"),
+    tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
     tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"),
     tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"),
     tests("Payment/NexoTerminal", uses: tills, "CardSecrets Cryptography"),
     tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"),
-    target("Fakes", uses: "Determinism Money Networking Text Yosemite"), tests("Payment/StripeTerminal", uses: tills),
-    tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Foundations/Settings", uses: "Files"),
+    target("Fakes", uses: "Determinism Money Networking Text Yosemite"), tests("Foundations/Settings", uses: "Files"),
+    tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
     tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"),
     tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
     tests("Payment/Terminal", uses: "Determinism Money Payments"), tests("Foundations/Monitoring", uses: "Determinism"),
-    tests("Foundations/Concurrency", uses: "TestDoubles"), tests("Readers/USB", uses: "CLibUSB Determinism"))
+    tests("Readers/USB", uses: "CLibUSB Determinism"))
 
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [

@@ -1,4 +1,5 @@
 import Determinism
+import HTTPInterface
 public import HTTPListening
 
 /// Serves a ``SimulationService`` over HTTP/1.1.

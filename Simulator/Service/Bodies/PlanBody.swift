@@ -1,5 +1,6 @@
 import Acquirer
 import Determinism
+import HTTPInterface
 import Money
 import Sessions
 import Settings

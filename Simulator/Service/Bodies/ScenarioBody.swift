@@ -1,3 +1,4 @@
+import HTTPInterface
 import ScenarioFormat
 
 /// The body of a request to play a scenario: the text of its file, which names no other files.

@@ -1,17 +1,17 @@
 import FoundationEssentials
 import Settings
-import Text
+package import Text
 
 /// A value in the body of a request, with its location. Reading rejects unknown keys and words.
-struct BodyNode: Sendable {
-    let value: JSONValue
+package struct BodyNode: Sendable {
+    package let value: JSONValue
     /// The location, such as `cards[1].name`; empty for the body itself.
-    let path: String
+    package let path: String
 
-    init(_ value: JSONValue, path: String = "") { (self.value, self.path) = (value, path) }
+    package init(_ value: JSONValue, path: String = "") { (self.value, self.path) = (value, path) }
 
     /// - Throws: ``APIError``
-    init(bytes: [UInt8]) throws(APIError) {
+    package init(bytes: [UInt8]) throws(APIError) {
         guard !bytes.isEmpty else {
             self.init(.object([]))
             return
@@ -27,9 +27,9 @@ struct BodyNode: Sendable {
         .body("expected \(wanted), found \(value.kind)", at: path)
     }
 
-    /// Checks the value against a shape. What only the reading of a value can decide is left to it: whether a word is
-    /// known, whether an amount fits its currency, which of several shapes a value has.
-    func check(_ schema: Schema) throws(APIError) {
+    /// Checks the value against a shape; `shapes` has those with names. What only the reading of a value can decide is
+    /// left to it: whether a word is known, whether an amount fits its currency, which of several shapes a value has.
+    package func check(_ schema: Schema, in shapes: [String: Schema]) throws(APIError) {
         switch schema {
         case .text, .word, .format: break
         case .phrase(let length): _ = try text(length)
@@ -37,22 +37,23 @@ struct BodyNode: Sendable {
         case .integer(let range): _ = try int(range)
         case .boolean: _ = try bool()
         case .list(let element, let count):
-            for entry in try list(count ?? 0...Int.max) { try entry.check(element) }
+            for entry in try list(count ?? 0...Int.max) { try entry.check(element, in: shapes) }
         case .object(let fields):
             try object(fields)
             for field in fields {
                 if field.isOptional {
-                    try self[field.name]?.check(field.schema)
+                    try self[field.name]?.check(field.schema, in: shapes)
                 } else {
-                    try required(field.name).check(field.schema)
+                    try required(field.name).check(field.schema, in: shapes)
                 }
             }
-        case .needing(_, let shape): try check(shape)
-        case .either(let shapes):
-            guard case .object = value, let shape = shapes.first(where: { !$0.resolved.fields.isEmpty }) else { break }
-            try check(shape)
-        case .named: try check(schema.resolved)
-        case .nullable(let shape): if value != .null { try check(shape) }
+        case .needing(_, let shape): try check(shape, in: shapes)
+        case .either(let choices):
+            let objects = choices.lazy.filter { !$0.resolved(in: shapes).fields.isEmpty }
+            guard case .object = value, let shape = objects.first else { break }
+            try check(shape, in: shapes)
+        case .named: try check(schema.resolved(in: shapes), in: shapes)
+        case .nullable(let shape): if value != .null { try check(shape, in: shapes) }
         }
     }
 
@@ -62,7 +63,7 @@ struct BodyNode: Sendable {
 
     /// Checks that the value is an object without other keys.
     @discardableResult
-    func object(_ allowed: [Field]) throws(APIError) -> BodyNode {
+    package func object(_ allowed: [Field]) throws(APIError) -> BodyNode {
         guard case .object(let members) = value else { throw wrong("an object") }
         let names = allowed.map(\.name)
         for key in members.map(\.name).sorted() where !names.contains(key) {
@@ -77,17 +78,17 @@ struct BodyNode: Sendable {
     }
 
     /// The value of a key; nil when it is missing or null.
-    subscript(key: String) -> BodyNode? {
+    package subscript(key: String) -> BodyNode? {
         guard let member = value[key], member != .null else { return nil }
         return BodyNode(member, path: place(key))
     }
 
-    func required(_ key: String) throws(APIError) -> BodyNode {
+    package func required(_ key: String) throws(APIError) -> BodyNode {
         guard let node = self[key] else { throw .body("the key '\(key)' is missing", at: path) }
         return node
     }
 
-    func list(_ count: ClosedRange<Int>) throws(APIError) -> [BodyNode] {
+    package func list(_ count: ClosedRange<Int>) throws(APIError) -> [BodyNode] {
         guard case .list(let elements) = value else { throw wrong("a list") }
         guard count.contains(elements.count) else {
             throw .body(
@@ -99,7 +100,7 @@ struct BodyNode: Sendable {
     // MARK: Scalars
 
     /// Reads text. Its length is counted in code points, as JSON Schema does.
-    func text(_ length: ClosedRange<Int> = 1...200) throws(APIError) -> String {
+    package func text(_ length: ClosedRange<Int> = 1...200) throws(APIError) -> String {
         guard case .text(let text) = value else { throw wrong("text") }
         let count = text.unicodeScalars.count
         guard length.contains(count) else {
@@ -108,7 +109,7 @@ struct BodyNode: Sendable {
         return text
     }
 
-    func int(_ range: ClosedRange<Int>) throws(APIError) -> Int {
+    package func int(_ range: ClosedRange<Int>) throws(APIError) -> Int {
         guard case .number(let number) = value else { throw wrong("a number") }
         guard let whole = Int(number), range.contains(whole) else {
             throw .body(
@@ -118,13 +119,13 @@ struct BodyNode: Sendable {
         return whole
     }
 
-    func bool() throws(APIError) -> Bool {
+    package func bool() throws(APIError) -> Bool {
         guard case .bool(let bool) = value else { throw wrong("true or false") }
         return bool
     }
 
     /// Reads decimal text, or a number as written.
-    func decimal() throws(APIError) -> String {
+    package func decimal() throws(APIError) -> String {
         switch value {
         case .text(let text): text
         case .number(let number): number
@@ -133,14 +134,15 @@ struct BodyNode: Sendable {
     }
 
     /// Reads one of the known words, and returns its value.
-    func choice<Value>(of known: [(word: String, value: Value)], called noun: String) throws(APIError) -> Value {
+    package func choice<Value>(of known: [(word: String, value: Value)], called noun: String) throws(APIError) -> Value
+    {
         let word = try word(known.map(\.word), called: noun)
         guard let value = known.first(where: { $0.word == word })?.value else { throw wrong("a \(noun)") }
         return value
     }
 
     /// Reads one of the known words.
-    func word(_ known: [String], called noun: String) throws(APIError) -> String {
+    package func word(_ known: [String], called noun: String) throws(APIError) -> String {
         let text = try text(0...200)
         guard known.contains(text) else {
             throw .body(
@@ -150,15 +152,15 @@ struct BodyNode: Sendable {
     }
 
     /// Reads a duration in seconds, up to a year.
-    func seconds() throws(APIError) -> Duration { .seconds(try int(0...31_622_400)) }
+    package func seconds() throws(APIError) -> Duration { .seconds(try int(0...31_622_400)) }
 
-    static func suggestion(_ typed: String, _ known: [String]) -> String? {
+    package static func suggestion(_ typed: String, _ known: [String]) -> String? {
         if let nearest = NearestName.to(typed, among: known) { return "did you mean '\(nearest)'?" }
         return known.isEmpty ? nil : "use one of " + known.prefix(100).joined(separator: ", ")
     }
 
     /// Returns the start of a client's text on one line.
-    static func clip(_ text: String) -> String {
+    package static func clip(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.prefix(40).map { $0.properties.generalCategory == .control ? "?" : $0 }))

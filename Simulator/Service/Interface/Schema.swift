@@ -1,8 +1,8 @@
-import Text
+package import Text
 
 /// The shape of a JSON value. The OpenAPI document is derived from it, and the bodies of requests are checked against
 /// it.
-indirect enum Schema: Hashable, Sendable {
+package indirect enum Schema: Hashable, Sendable {
     case text
     /// Text with a number of characters.
     case phrase(ClosedRange<Int>)
@@ -26,20 +26,22 @@ indirect enum Schema: Hashable, Sendable {
     case nullable(Schema)
 
     /// The optional keys that an object needs together.
-    enum Need: Hashable, Sendable {
+    package enum Need: Hashable, Sendable {
         /// One of the keys, and no other of them.
         case exactlyOne([String])
         /// One of the keys or more.
         case atLeastOne([String])
     }
 
-    static let count = Schema.integer(0...Int(Int32.max))
+    package static let count = Schema.integer(0...Int(Int32.max))
 
-    /// The shape itself, for a named one.
-    var resolved: Schema { if case .named(let name) = self { OpenAPIDocument.schemas[name] ?? self } else { self } }
+    /// Returns the shape itself, for a named one.
+    func resolved(in shapes: [String: Schema]) -> Schema {
+        if case .named(let name) = self { shapes[name] ?? self } else { self }
+    }
 
     /// The fields of an object; empty for other shapes.
-    var fields: [Field] {
+    package var fields: [Field] {
         switch self {
         case .object(let fields): fields
         case .needing(_, let shape): shape.fields
@@ -48,10 +50,10 @@ indirect enum Schema: Hashable, Sendable {
     }
 
     /// Whether an object of this shape has keys.
-    var needsKeys: Bool { if case .needing = self { true } else { fields.contains { !$0.isOptional } } }
+    package var needsKeys: Bool { if case .needing = self { true } else { fields.contains { !$0.isOptional } } }
 
     /// The JSON Schema (draft 2020-12, as in OpenAPI 3.1).
-    var json: JSONValue {
+    package var json: JSONValue {
         switch self {
         case .text: ["type": "string"]
         case .phrase(let length):
@@ -149,15 +151,16 @@ extension Schema.Need {
 }
 
 /// A key of an object.
-struct Field: Hashable, Sendable {
-    var name: String
-    var schema: Schema
-    var summary: String?
-    var isOptional: Bool
+package struct Field: Hashable, Sendable {
+    package var name: String
+    package var schema: Schema
+    package var summary: String?
+    package var isOptional: Bool
     /// Whether null means the same as no key: so in bodies of requests, and never in responses.
-    var takesNull: Bool
+    package var takesNull: Bool
 
-    init(_ name: String, _ schema: Schema, _ summary: String? = nil, optional: Bool = false, null: Bool? = nil) {
+    package init(_ name: String, _ schema: Schema, _ summary: String? = nil, optional: Bool = false, null: Bool? = nil)
+    {
         (self.name, self.schema, self.summary, isOptional) = (name, schema, summary, optional)
         takesNull = null ?? optional
     }

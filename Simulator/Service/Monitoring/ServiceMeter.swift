@@ -1,4 +1,5 @@
 import Determinism
+import HTTPInterface
 import Monitoring
 import Sessions
 import Synchronization

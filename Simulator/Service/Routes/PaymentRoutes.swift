@@ -1,3 +1,4 @@
+import HTTPInterface
 import Money
 import Payments
 import Printing

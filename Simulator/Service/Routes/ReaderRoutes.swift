@@ -1,3 +1,4 @@
+import HTTPInterface
 import Sessions
 import Simulator
 

@@ -1,30 +1,9 @@
-/// A route of the API. The server dispatches by the table of routes, and the OpenAPI document is generated from it.
-struct ServiceRoute: Sendable {
-    /// A query parameter or header field.
-    struct Parameter: Sendable {
-        var name: String
-        var schema: Schema
-        var summary: String
-    }
+import HTTPInterface
 
-    /// The response of a successful request.
-    struct Success: Sendable {
-        var status: Int
-        var summary: String
-        /// The shapes by media type; nil if not JSON.
-        var content: [(mediaType: String, schema: Schema?)]
-
-        static func json(_ name: String, _ summary: String, status: Int = 200) -> Success {
-            Success(status: status, summary: summary, content: [("application/json", .named(name))])
-        }
-
-        static func list(_ name: String, _ summary: String) -> Success {
-            Success(status: 200, summary: summary, content: [("application/json", .list(.named(name)))])
-        }
-
-        static let nothing = Success(status: 204, summary: "Done.", content: [])
-    }
-
+/// A route of the API.
+struct ServiceRoute: APIRoute {
+    typealias Parameter = APIParameter
+    typealias Success = APISuccess
     typealias Act = @Sendable (ServiceCall) async throws(APIError) -> APIAnswer
 
     let method: String
@@ -57,27 +36,6 @@ struct ServiceRoute: Sendable {
             return .json(try await session.view())
         }
     }
-
-    /// Returns the values in the path; nil when the path does not match.
-    func match(_ segments: [String]) -> [String: String]? {
-        let own = path.split(separator: "/")
-        guard own.count == segments.count else { return nil }
-        var values: [String: String] = [:]
-        for (part, segment) in zip(own, segments) {
-            if part.hasPrefix("{"), part.hasSuffix("}") {
-                guard !segment.isEmpty else { return nil }
-                values[String(part.dropFirst().dropLast())] = segment
-            } else if part != segment {
-                return nil
-            }
-        }
-        return values
-    }
-
-    /// The names in braces in the path.
-    var pathNames: [String] {
-        path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
-    }
 }
 
 /// A request in the handler of its route.
@@ -109,25 +67,10 @@ struct ServiceCall: Sendable {
     }
 
     /// Returns a number in the query.
-    func number(_ name: String, _ range: ClosedRange<Int>) throws(APIError) -> Int? {
-        guard let text = request.query[name] else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw APIError(
-                400, "invalid_parameter", "'\(name)' is a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
-    }
+    func number(_ name: String, _ range: ClosedRange<Int>) throws(APIError) -> Int? { try request.number(name, range) }
 
     /// Returns a word in the query.
-    func word(_ name: String, _ known: [String]) throws(APIError) -> String? {
-        guard let text = request.query[name] else { return nil }
-        guard known.contains(text) else {
-            throw APIError(
-                400, "invalid_parameter", "'\(name)' is one of \(known.joined(separator: ", "))",
-                fix: BodyNode.suggestion(text, known))
-        }
-        return text
-    }
+    func word(_ name: String, _ known: [String]) throws(APIError) -> String? { try request.word(name, known) }
 }
 
 extension ServiceRoute {
@@ -170,6 +113,11 @@ extension ServiceRoute {
         }
         for (status, summary) in failures { all[status] = summary }
         return all
+    }
+
+    var successHeaders: [String] {
+        let isPayment = headers.contains { $0.name == "Idempotency-Key" }
+        return isPayment ? ["Location", "Idempotency-Replayed"] : path == "/v1/sessions" ? ["Location"] : []
     }
 
     /// Whether the route needs the token. The console page, the document, and the state of health contain no data of

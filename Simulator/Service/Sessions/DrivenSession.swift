@@ -1,5 +1,6 @@
 import CardSecrets
 public import Determinism
+import HTTPInterface
 public import Money
 public import Payments
 public import Sessions

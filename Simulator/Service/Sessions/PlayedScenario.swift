@@ -1,3 +1,4 @@
+import HTTPInterface
 import ScenarioFormat
 import ScenarioRunner
 import SessionViews

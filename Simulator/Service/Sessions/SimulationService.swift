@@ -1,6 +1,7 @@
 import CardSecrets
 import Concurrency
 public import Determinism
+import HTTPInterface
 public import Monitoring
 import Sessions
 import Simulator
@@ -26,7 +27,7 @@ public final class SimulationService: Sendable {
 
     let time: any TimeSource
     private let state: Mutex<State>
-    private let routes = ServiceRoute.table
+    let routes = ServiceRoute.table
     let meter = ServiceMeter()
     /// The requests that may change a session, by its ID. With a store, also those that read it.
     let changes = KeyedSerialQueue<String>()
@@ -110,7 +111,7 @@ public final class SimulationService: Sendable {
     /// Responds to a request, whose body is at most ``SimulationServiceConfiguration/longestBody``.
     func answer(_ request: APIRequest) async -> APIAnswer {
         let start = time.reading()
-        let place = place(of: request)
+        let place = APIPlace(of: request, in: routes)
         let session = place.found?.values["session"].flatMap { id in
             state.withLock { $0.sessions[id] == nil ? nil : id }
         }
@@ -156,44 +157,11 @@ public final class SimulationService: Sendable {
         return answer.with("X-Request-Id", served.id)
     }
 
-    /// Where a request leads.
-    struct Place {
-        /// The route with the path and the method, and the values in the path.
-        var found: (route: ServiceRoute, values: [String: String])?
-        /// A route with the path.
-        var route: ServiceRoute?
-        /// The methods of the path.
-        var allowed: [String] = []
-    }
-
-    func place(of request: APIRequest) -> Place {
-        let segments = request.path.split(separator: "/").map { APIRequest.decoded($0) ?? String($0) }
-        var place = Place()
-        for route in routes {
-            guard let values = route.match(segments) else { continue }
-            if place.route == nil { place.route = route }
-            guard route.method == request.method else {
-                place.allowed.append(route.method)
-                continue
-            }
-            (place.found, place.route) = ((route, values), route)
-            return place
-        }
-        return place
-    }
-
     /// Carries out a request whose origin and token were checked.
-    private func carryOut(_ request: APIRequest, at place: Place) async throws(APIError) -> APIAnswer {
-        guard let (route, values) = place.found else {
-            guard place.allowed.isEmpty else {
-                let methods = place.allowed.joined(separator: ", ")
-                var error = APIError(405, "method_not_allowed", "\(BodyNode.clip(request.path)) takes \(methods)")
-                error.allowed = place.allowed
-                throw error
-            }
-            throw APIError(
-                404, "not_found", "no resource at \(BodyNode.clip(request.path))", fix: "see GET /openapi.json")
-        }
+    private func carryOut(
+        _ request: APIRequest, at place: APIPlace<ServiceRoute>
+    ) async throws(APIError) -> APIAnswer {
+        let (route, values) = try place.target()
         sweep()
         let call = try call(request, route, values)
         guard route.mayChangeSession else { return try await route.act(call) }
@@ -208,16 +176,7 @@ public final class SimulationService: Sendable {
     func call(
         _ request: APIRequest, _ route: ServiceRoute, _ values: [String: String]
     ) throws(APIError) -> ServiceCall {
-        let body: BodyNode
-        if let schema = route.body {
-            body = try BodyNode(bytes: request.body)
-            try body.check(schema)
-        } else {
-            guard request.body.isEmpty else {
-                throw APIError(400, "unexpected_body", "this request has no body", fix: "leave the body out")
-            }
-            body = BodyNode(.object([]))
-        }
+        let body = try route.readBody(of: request, in: OpenAPIDocument.schemas)
         return ServiceCall(service: self, request: request, values: values, body: body)
     }
 
@@ -320,7 +279,9 @@ public final class SimulationService: Sendable {
             var request = kept.request
             request.target = "/v1/sessions/\(new.id)" + kept.place
             // A request that failed the first time fails again.
-            do throws(APIError) { _ = try await carryOut(request, at: place(of: request)) } catch { continue }
+            do throws(APIError) { _ = try await carryOut(request, at: APIPlace(of: request, in: routes)) } catch {
+                continue
+            }
         }
         let repeated = new.session.events
         guard repeated.starts(with: events.prefix(event ?? events.count)) else {

@@ -1,4 +1,5 @@
 import CardSecrets
+import HTTPInterface
 public import Simulator
 
 /// The number of sessions and its limits.

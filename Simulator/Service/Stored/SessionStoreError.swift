@@ -1,3 +1,4 @@
+import HTTPInterface
 public import PostgreSQL
 
 /// Why a session store can't be used, or why it does not continue a session.

@@ -1,5 +1,6 @@
 import Concurrency
 import Determinism
+import HTTPInterface
 import Sessions
 
 extension StoredSessions {
@@ -85,7 +86,7 @@ extension StoredSessions {
 
     /// Carries out a request of a repetition.
     private func change(_ request: APIRequest) async throws(APIError) -> APIAnswer {
-        guard let (route, values) = service.place(of: request).found, let id = values["session"],
+        guard let (route, values) = APIPlace(of: request, in: service.routes).found, let id = values["session"],
             let number = Self.number(id)
         else { throw SimulationService.noSession("") }
         let call = try service.call(request, route, values)

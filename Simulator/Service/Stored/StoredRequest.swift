@@ -1,5 +1,6 @@
 import CardSecrets
 import Cryptography
+import HTTPInterface
 import PostgreSQL
 import Sessions
 import Simulator

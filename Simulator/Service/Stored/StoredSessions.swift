@@ -1,5 +1,6 @@
 import Concurrency
 import Determinism
+import HTTPInterface
 import Sessions
 import Synchronization
 import Text

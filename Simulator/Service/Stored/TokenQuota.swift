@@ -1,3 +1,4 @@
+import HTTPInterface
 public import Simulator
 
 /// A bearer token of clients (RFC 6750) with a name of its own. Its sessions belong to the name, so that the secret can

@@ -1,4 +1,5 @@
 import Cryptography
+import HTTPInterface
 import SessionViews
 import Text
 

@@ -1,4 +1,5 @@
 import EMV
+import HTTPInterface
 import SessionViews
 import SmartCard
 import Text

@@ -1,3 +1,4 @@
+import HTTPInterface
 import Simulator
 
 /// A fault of a reader in the words of the interface.

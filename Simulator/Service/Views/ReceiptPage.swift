@@ -1,3 +1,4 @@
+import HTTPInterface
 import Payments
 import Receipts
 import Sessions

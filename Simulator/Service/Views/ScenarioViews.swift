@@ -1,4 +1,5 @@
 import CardSecrets
+import HTTPInterface
 import ScenarioRunner
 import SessionViews
 import Sessions

@@ -1,3 +1,4 @@
+import HTTPInterface
 import Sessions
 import Simulator
 import StoreSite
@@ -73,11 +74,4 @@ extension Views {
     static let restart = View<RecoveryReport>(
         .key("finished", .count, "The number of finished attempts.") { $0.finished.count },
         .key("open", .count) { $0.open.count }, .key("failed", .count) { $0.failed.count })
-
-    static let error = View<APIError>(.key("error", problem.schema) { problem.json($0) })
-
-    private static let problem = View<APIError>(
-        .key("code", .text, "The error code.") { $0.code }, .key("message", .text, "The error message.") { $0.message },
-        .key("path", .text, "The location of the error in the body.") { $0.path },
-        .key("fix", .text, "How to fix the problem.") { $0.fix })
 }

@@ -1,6 +1,7 @@
 import CardSecrets
 import Determinism
 import FoundationEssentials
+import HTTPInterface
 import Simulator
 import Testing
 import Text

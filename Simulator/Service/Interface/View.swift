@@ -1,14 +1,14 @@
-import Text
+package import Text
 
 /// The JSON form of a value for clients: the shape and the content of every key of an object.
-struct View<Value>: Sendable {
+package struct View<Value>: Sendable {
     /// A key of the object.
-    struct Key: Sendable {
+    package struct Key: Sendable {
         fileprivate let field: Field
         fileprivate let content: @Sendable (Value) -> JSONValue?
 
         /// Creates a key. It is optional if its content is.
-        static func key<Content: ViewContent>(
+        package static func key<Content: ViewContent>(
             _ name: String, _ schema: Schema, _ summary: String? = nil,
             _ content: @escaping @Sendable (Value) -> Content
         ) -> Key {
@@ -18,17 +18,17 @@ struct View<Value>: Sendable {
 
     private let keys: [Key]
 
-    init(_ keys: Key...) { self.keys = keys }
+    package init(_ keys: Key...) { self.keys = keys }
 
-    var schema: Schema { .object(keys.map(\.field)) }
+    package var schema: Schema { .object(keys.map(\.field)) }
 
-    func json(_ value: Value) -> JSONValue {
+    package func json(_ value: Value) -> JSONValue {
         .object(keys.compactMap { key in key.content(value).map { JSONValue.Member(key.field.name, $0) } })
     }
 }
 
 /// The content of a key.
-protocol ViewContent: Sendable {
+package protocol ViewContent: Sendable {
     static var isOptional: Bool { get }
 
     /// The JSON form; nil to leave the key out.
@@ -36,11 +36,11 @@ protocol ViewContent: Sendable {
 }
 
 extension ViewContent {
-    static var isOptional: Bool { false }
+    package static var isOptional: Bool { false }
 }
 
 extension BinaryInteger where Self: ViewContent {
-    var json: JSONValue? { JSONValue(self) }
+    package var json: JSONValue? { JSONValue(self) }
 }
 
 extension Int: ViewContent {}
@@ -50,25 +50,22 @@ extension UInt8: ViewContent {}
 extension UInt64: ViewContent {}
 
 extension Bool: ViewContent {
-    var json: JSONValue? { .bool(self) }
+    package var json: JSONValue? { .bool(self) }
 }
 
 extension String: ViewContent {
-    var json: JSONValue? { .text(self) }
+    package var json: JSONValue? { .text(self) }
 }
 
 extension JSONValue: ViewContent {
-    var json: JSONValue? { self }
+    package var json: JSONValue? { self }
 }
 
 extension Array: ViewContent where Element: ViewContent {
-    var json: JSONValue? { .list(compactMap(\.json)) }
+    package var json: JSONValue? { .list(compactMap(\.json)) }
 }
 
 extension Optional: ViewContent where Wrapped: ViewContent {
-    static var isOptional: Bool { true }
-    var json: JSONValue? { flatMap(\.json) }
+    package static var isOptional: Bool { true }
+    package var json: JSONValue? { flatMap(\.json) }
 }
-
-/// The views of the service's values.
-enum Views {}

@@ -1,0 +1,2 @@
+/// The views of the service's values.
+enum Views {}
