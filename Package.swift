@@ -54,7 +54,6 @@ let system = layer(
     .systemLibrary(name: "CToken"), .target(name: "CSQLiteSwitches", linkerSettings: [.linkedLibrary("sqlite3")]),
     .systemLibrary(name: "CCairo"), .systemLibrary(name: "CLinux"), .systemLibrary(name: "CPCSC"))
 
-/// Values and services that every layer uses.
 let foundations = layer(
     "Sources/Foundations",
     target("CardSecrets"), target("Connections", uses: "CardSecrets CLinux Concurrency COpenSSL Determinism Files"),
@@ -104,7 +103,7 @@ let store = layer(
     target("Networking", uses: "CCurl CLinux Concurrency Determinism Files Money Text"),
     target("TestDoubles", uses: "Concurrency Determinism Networking Text"),
     target("PostgreSQL", uses: "Concurrency Connections CPostgreSQL Determinism"),
-    target("Fleet", uses: "Connections Determinism Money PostgreSQL Storage Text"),
+    target("Fleet", uses: "Connections Cryptography Determinism Money PostgreSQL Storage Text"),
     target(
         "Yosemite", uses: "CardSecrets Concurrency Cryptography Determinism EMV Files Hardware Money Networking",
         "Payments Printing Receipts Settings SmartCard Storage Text TillConfiguration"))
@@ -146,10 +145,10 @@ let simulator = layer(
     target(
         "SimulationServer", at: "Simulator/Service", uses: scenarios, cards, "Acquirer Concurrency Cryptography",
         "HTTPInterface HTTPListening Monitoring PostgreSQL Printing Receipts SessionViews StoreSite Text Yosemite",
-        excluding: "Console Interface Listening openapi.json"),
-    target("HTTPInterface", at: "Simulator/Service/Interface", uses: "CardSecrets Settings Text"))
+        excluding: "Console Listening openapi.json"),
+    target("HTTPInterface", uses: "CardSecrets Cryptography HTTPListening Settings Text"))
 
-/// The command, the doctor, and receipts by mail.
+/// The command, the doctor, the back office over HTTP, and receipts by mail.
 let program = layer(
     "Sources/Program",
     target(
@@ -159,12 +158,15 @@ let program = layer(
         name: "CardPresentCommand",
         dependencies: [
             "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections ContactlessKernel8 CProcessSecrecy",
-            "Cryptography Determinism DFU Doctor EMV EMVReplay EntryPoint Explorer Files Fleet Hardware Hosts",
-            "HostSecurity HTTPListening ISO8583 MagneticStripe Mail ManualPages Money Monitoring Networking",
+            "Cryptography Determinism DFU Doctor EMV EMVReplay EntryPoint Explorer Files Fleet FleetServer Hardware",
+            "Hosts HostSecurity HTTPListening ISO8583 MagneticStripe Mail ManualPages Money Monitoring Networking",
             "NexoTerminal Payments PCSC PostgreSQL Printing Receipts Recorder ScenarioFormat ScenarioRunner Sessions",
             "Settings SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer StripeTerminal Terminal",
             "TerminalServer Text TillConfiguration USB WorkQueue Yosemite ZVT",
-        ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
+        ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"),
+    target(
+        "FleetServer", uses: "Connections Determinism Fleet HTTPInterface HTTPListening Money Monitoring NIOCore",
+        "Payments SessionViews Text"))
 
 let testTargets = layer(
     "Tests/Support",
@@ -182,7 +184,8 @@ let testTargets = layer(
         "TillConfiguration"), tests("Simulator/WorkQueue", uses: "Connections Determinism PostgreSQL TestPostgreSQL"),
     tests(
         "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPInterface HTTPListening Monitoring PostgreSQL",
-        "Sessions SessionViews Simulator TestPostgreSQL Text"), tests("Foundations/Concurrency", uses: "TestDoubles"),
+        "Sessions SessionViews Simulator TestOpenAPI TestPostgreSQL Text"), tests("Program/Mail", uses: "Determinism"),
+    tests("Foundations/Concurrency", uses: "TestDoubles"), tests("Foundations/Monitoring", uses: "Determinism"),
     tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"), tests("Payment/StripeTerminal", uses: tills),
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID ContactlessKernel8 Cryptography Determinism EMV EntryPoint",
@@ -202,7 +205,9 @@ let testTargets = layer(
     tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
     tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard"),
-    tests("Store/Fleet", uses: "Connections Determinism Money Payments PostgreSQL Storage TestPostgreSQL Text"),
+    tests(
+        "Store/Fleet", uses: "Connections Determinism FleetServer HTTPInterface Money Payments PostgreSQL Storage",
+        "TestOpenAPI TestPostgreSQL Text"), tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
     tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
     tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"), target("CTestFonts"),
@@ -211,19 +216,18 @@ let testTargets = layer(
     tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Foundations/Text"),
     tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/CardSecrets"),
     tests("Payment/Hosts", uses: cards, hosts, "SimulatedTime TillConfiguration"), target("TestPostgreSQL"),
-    tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), target("CCrashDisk"),
+    target("CCrashDisk"), tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"),
     tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"),
-    tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
+    tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"),
     tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"),
     tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"),
     tests("Payment/NexoTerminal", uses: tills, "CardSecrets Cryptography"),
-    tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"),
     target("Fakes", uses: "Determinism Money Networking Text Yosemite"), tests("Foundations/Settings", uses: "Files"),
     tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
     tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"),
     tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
-    tests("Payment/Terminal", uses: "Determinism Money Payments"), tests("Foundations/Monitoring", uses: "Determinism"),
-    tests("Readers/USB", uses: "CLibUSB Determinism"))
+    tests("Payment/Terminal", uses: "Determinism Money Payments"), tests("Readers/USB", uses: "CLibUSB Determinism"),
+    target("TestOpenAPI", uses: "HTTPInterface Text"))
 
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [

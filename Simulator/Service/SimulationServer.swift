@@ -66,11 +66,7 @@ struct ServiceResponder: HTTPResponder {
     var largestBody: Int { SimulationServiceConfiguration.longestBody }
 
     func respond(to request: IncomingRequest) async -> OutgoingResponse {
-        var headers: [String: String] = [:]
-        for field in request.headers { headers[field.name.lowercased()] = field.value }
-        return response(
-            await service.answer(
-                APIRequest(method: request.method, target: request.target, headers: headers, body: request.body)))
+        OutgoingResponse(await service.answer(APIRequest(request)))
     }
 
     func refuseLargeBody() -> OutgoingResponse {
@@ -82,7 +78,7 @@ struct ServiceResponder: HTTPResponder {
 
     /// Counts a request that was not read to its end.
     private func refuse(_ answer: APIAnswer) -> OutgoingResponse {
-        response(
+        OutgoingResponse(
             service.note(APIRequest(method: "", target: ""), nil, nil, answer, since: service.time.reading()))
     }
 
@@ -91,20 +87,5 @@ struct ServiceResponder: HTTPResponder {
             APIError(503, "too_many_connections", "the server has no connection left", fix: "close unused connections"))
         answer.headers.append(("Retry-After", "1"))
         return refuse(answer)
-    }
-
-    private func response(_ answer: APIAnswer) -> OutgoingResponse {
-        let mediaType = answer.mediaType.isEmpty ? [] : [(name: "Content-Type", value: answer.mediaType)]
-        let body: OutgoingResponse.Body =
-            switch answer.content {
-            case .bytes(let bytes): .bytes(bytes)
-            case .events(let pieces):
-                .stream(length: nil) { writer in
-                    for await piece in pieces { try await writer.write(piece) }
-                }
-            }
-        return OutgoingResponse(
-            status: answer.status,
-            headers: mediaType + [(name: "X-Content-Type-Options", value: "nosniff")] + answer.headers, body: body)
     }
 }

@@ -90,10 +90,13 @@ extension String {
 public enum PageFiles {
     /// The console without its styles and its script.
     public static let console = text(PackageResources.console_html)
+    /// The console of a back office without its styles and its script.
+    public static let fleet = text(PackageResources.fleet_html)
     /// The styles of all pages.
     public static let style = text(PackageResources.console_css)
 
-    /// The modules of the scripts by name. `main.js` starts the console, and `report.js` a page without a server.
+    /// The modules of the scripts by name. `main.js` starts the console, `report.js` a page without a server, and
+    /// `fleet.js` the console of a back office.
     public static let modules: [String: String] = [
         "main.js": PackageResources.main_js, "dom.js": PackageResources.dom_js,
         "service.js": PackageResources.service_js, "model.js": PackageResources.model_js,
@@ -103,6 +106,7 @@ public enum PageFiles {
         "decoding.js": PackageResources.decoding_js, "scenario.js": PackageResources.scenario_js,
         "sessions.js": PackageResources.sessions_js, "details.js": PackageResources.details_js,
         "report.js": PackageResources.report_js, "opening.js": PackageResources.opening_js,
+        "fleet.js": PackageResources.fleet_js,
     ].mapValues(text)
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -1,6 +1,6 @@
 package import Determinism
 import Glibc
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 import NIOPosix
 
@@ -33,11 +33,14 @@ public final class HTTPListener: Sendable {
     ///   - name: the name of the server in its responses.
     ///   - time: the clock of the header field `Date`, which clients expect to be the wall clock (RFC 9110 §6.6.1).
     ///   - limits: how long a client may take, and how many may be connected.
+    ///   - scheme: that of the address.
+    ///   - prepare: adds handlers below HTTP to the channel of a new connection, such as TLS.
     /// - Returns: the listener, which already accepts connections.
     /// - Throws: ``HTTPListenerError``
     package static func start(
         _ responder: some HTTPResponder, host: String, port: Int, name: String, time: any TimeSource,
-        limits: HTTPLimits = HTTPLimits()
+        limits: HTTPLimits = HTTPLimits(), scheme: String = "http",
+        prepare: (@Sendable (any Channel) throws -> Void)? = nil
     ) async throws(HTTPListenerError) -> HTTPListener {
         guard (0...65_535).contains(port) else {
             throw HTTPListenerError(host: host, port: port, reason: "not a port number", isAboutPort: true)
@@ -55,6 +58,7 @@ public final class HTTPListener: Sendable {
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .bind(host: host, port: port) { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        try prepare?(channel)
                         guard try doorkeeper.admit(channel) else { return nil }
                         return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
                     }
@@ -76,7 +80,7 @@ public final class HTTPListener: Sendable {
         let shownHost = host.contains(":") ? "[\(host)]" : host
         let channel = server.channel
         return HTTPListener(
-            port: bound, address: "http://\(shownHost):\(bound)", running: running, traffic: traffic, time: time
+            port: bound, address: "\(scheme)://\(shownHost):\(bound)", running: running, traffic: traffic, time: time
         ) {
             channel.close(promise: nil)
         }

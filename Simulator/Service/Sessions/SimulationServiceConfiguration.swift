@@ -47,10 +47,7 @@ public struct SimulationServiceConfiguration: Sendable {
                 403, "foreign_host", "this server is not '\(BodyNode.clip(host))'",
                 fix: "use one of these host names: \(hosts.sorted().joined(separator: ", "))")
         }
-        guard let origin = request.headers["origin"] else { return }
-        guard origin == "http://\(host)" || origin == "https://\(host)" else {
-            throw APIError(403, "foreign_origin", "pages of other sites can't use this server")
-        }
+        try request.checkOrigin()
     }
 
     /// Returns the host name without the port.
@@ -66,15 +63,15 @@ public struct SimulationServiceConfiguration: Sendable {
     /// - Throws: ``APIError``
     func checkToken(of request: APIRequest) throws(APIError) -> String {
         guard needsToken else { return ServiceToken.nobody }
-        let header = request.headers["authorization"] ?? ""
-        let (scheme, given) = (header.prefix(7).lowercased(), header.dropFirst(7))
-        let secret = SensitiveBytes(Array(given.utf8))
+        let isGiven = request.headers["authorization"]?.isEmpty == false
+        let given = request.bearerToken
+        let secret = SensitiveBytes(Array((given ?? "").utf8))
         // Comparisons in constant time.
         var owner = token?.bytes.isEqual(to: secret) == true ? ServiceToken.onlyOne : nil
         for token in tokens where token.secret.bytes.isEqual(to: secret) { owner = token.name }
-        guard scheme == "bearer ", let owner else {
+        guard given != nil, let owner else {
             throw APIError(
-                401, "unauthorized", header.isEmpty ? "a token is required" : "the token is not that of this server",
+                401, "unauthorized", !isGiven ? "a token is required" : "the token is not that of this server",
                 fix: "send it as 'Authorization: Bearer TOKEN'")
         }
         return owner

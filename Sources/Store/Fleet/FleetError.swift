@@ -43,6 +43,14 @@ public enum FleetError: Error, Hashable, Sendable {
     case noSuchPayment
     /// The login does not have the office that is to be taken away.
     case noSuchOffice
+    /// The login may do more than an office allows, so no token stands for it.
+    case loginTooMighty
+    /// The login has no office, so a token would allow nothing.
+    case loginWithoutOffice
+    /// No token that works has this number or this login.
+    case noSuchToken
+    /// libcrypto made no digest of a token.
+    case noDigest
     /// A line of a settlement file can't be read. Lines count from 1.
     case malformedSettlement(line: Int, problem: String)
     /// The waiting task was canceled.
@@ -73,6 +81,8 @@ public enum FleetError: Error, Hashable, Sendable {
             case "CP011": .noSuchLane
             case "CP012": .noSuchPayment
             case "CP013": .noSuchOffice
+            case "CP014": .loginTooMighty
+            case "CP016": .loginWithoutOffice
             // No such schema, table, or function.
             case "3F000", "42P01", "42883": .notSetUp
             default: .office(error)
@@ -96,8 +106,47 @@ public enum FleetError: Error, Hashable, Sendable {
         }
     }
 
+    /// Whether the change may be stored or not, because the answer to its commit is lost.
+    public var isCommitUnknown: Bool {
+        if case .office(let error) = self { error.isCommitUnknown } else { false }
+    }
+
     /// Connection, transaction rollback, resources (such as a full disk), locks, intervention, and system errors.
     private static let transientGroups: Set = ["08", "40", "53", "55", "57", "58"]
+
+    /// The word for programs, which commands and the server share.
+    public var code: String {
+        switch self {
+        case .office: "office_unavailable"
+        case .loginRefused: "login_refused"
+        case .badAddress: "malformed_office"
+        case .journal: "database_failed"
+        case .notSetUp: "no_fleet"
+        case .notAllowed: "not_allowed"
+        case .notEnrolled: "not_enrolled"
+        case .enrolled: "already_enrolled"
+        case .restored: "lane_restored"
+        case .officeRestored: "office_restored"
+        case .otherEpoch: "other_epoch"
+        case .unknownLane: "unknown_lane"
+        case .retired: "lane_replaced"
+        case .tokenRefused: "token_refused"
+        case .tokenUsed: "token_used"
+        case .noSuchShop: "unknown_shop"
+        case .noSuchTimeZone: "unknown_time_zone"
+        case .noSuchLogin: "unknown_login"
+        case .otherShop: "other_shop"
+        case .noSuchLane: "no_such_lane"
+        case .noSuchPayment: "no_such_payment"
+        case .noSuchOffice: "no_such_office"
+        case .loginTooMighty: "login_too_mighty"
+        case .loginWithoutOffice: "login_without_office"
+        case .noSuchToken: "no_such_token"
+        case .noDigest: "no_digest"
+        case .malformedSettlement: "malformed_settlement"
+        case .canceled: "cancelled"
+        }
+    }
 
     /// The command or step that mends it; nil when there is none.
     public var fix: String? {
@@ -131,8 +180,12 @@ public enum FleetError: Error, Hashable, Sendable {
         case .noSuchPayment: "'cardpresent fleet payments --shop SHOP --lane LANE' lists the payments"
         case .noSuchOffice:
             "an office that was given for all shops is taken away without --shop; the table fleet.member has all offices"
+        case .loginTooMighty: "make a login that owns nothing and is no administrator, and grant it an office"
+        case .loginWithoutOffice: "the owner of the database runs 'cardpresent fleet grant LOGIN --as OFFICE'"
+        case .noSuchToken: "'cardpresent fleet token list' lists them"
         case .malformedSettlement:
             "each line has shop, lane, day, brand, currency, sales, their amount, refunds, and their amount"
+        case .noDigest: "repair the installation of OpenSSL"
         case .canceled: nil
         }
     }
@@ -167,7 +220,11 @@ extension FleetError: CustomStringConvertible {
         case .noSuchLane: "the shop has no such lane"
         case .noSuchPayment: "the lane has no such payment"
         case .noSuchOffice: "the login has no such office"
+        case .loginTooMighty: "the login may do more than an office allows"
+        case .loginWithoutOffice: "the login has no office"
+        case .noSuchToken: "there is no such token, or it was revoked before"
         case .malformedSettlement(let line, let problem): "line \(line) of the settlement: \(problem)"
+        case .noDigest: "libcrypto makes no digest of a token"
         case .canceled: "canceled"
         }
     }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPListening
 import SessionViews
 import Simulator
+import TestOpenAPI
 import Testing
 import Text
 

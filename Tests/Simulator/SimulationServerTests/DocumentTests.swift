@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestOpenAPI
 import Testing
 import Text
 

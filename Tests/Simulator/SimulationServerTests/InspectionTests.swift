@@ -1,6 +1,7 @@
 import HTTPInterface
 import SessionViews
 import Sessions
+import TestOpenAPI
 import Testing
 import Text
 

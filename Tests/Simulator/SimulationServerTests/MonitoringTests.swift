@@ -3,6 +3,7 @@ import HTTPInterface
 import Monitoring
 import Sessions
 import Synchronization
+import TestOpenAPI
 import Testing
 import Text
 

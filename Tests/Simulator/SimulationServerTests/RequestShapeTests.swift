@@ -1,3 +1,4 @@
+import TestOpenAPI
 import Testing
 import Text
 

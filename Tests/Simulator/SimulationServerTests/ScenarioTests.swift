@@ -1,4 +1,5 @@
 import HTTPInterface
+import TestOpenAPI
 import Testing
 import Text
 

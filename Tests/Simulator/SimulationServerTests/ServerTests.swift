@@ -2,6 +2,7 @@ import Determinism
 import Foundation
 import HTTPListening
 import Simulator
+import TestOpenAPI
 import Testing
 import Text
 

@@ -1,4 +1,5 @@
 import Determinism
+import TestOpenAPI
 import Testing
 import Text
 

@@ -1,4 +1,5 @@
 import Sessions
+import TestOpenAPI
 import Testing
 import Text
 

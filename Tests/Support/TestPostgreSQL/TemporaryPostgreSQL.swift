@@ -52,6 +52,9 @@ public struct TemporaryPostgreSQL: Sendable {
         return TemporaryPostgreSQL(directory: directory, port: port, password: try content("password"))
     }
 
+    /// Ends all connections, as a crash of the server does. ``restart()`` starts it again.
+    public func halt() async throws { try await Self.run("halt", directory) }
+
     /// Ends all connections, as a crash of the server does, and starts it again.
     public func restart() async throws { try await Self.run("restart", directory) }
 

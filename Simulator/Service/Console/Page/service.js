@@ -37,12 +37,12 @@ const limits = { read: 5000, change: 60000 };
  * @param {string} method
  * @param {string} path
  * @param {any} [body]
- * @param {{accept?: string, signal?: AbortSignal}} [options]
+ * @param {{accept?: string, type?: string, signal?: AbortSignal}} [options] `type` is that of a body that is no JSON.
  * @returns {Promise<any>} the JSON value, the text, or the picture as a Blob.
  */
 export async function ask(method, path, body, options = {}) {
   const fields = headers(options.accept ? { Accept: options.accept } : {});
-  if (body !== undefined) fields["Content-Type"] = "application/json";
+  if (body !== undefined) fields["Content-Type"] = options.type || "application/json";
   /** @type {Response} */
   let answer;
   /** @type {any} */
@@ -51,7 +51,7 @@ export async function ask(method, path, body, options = {}) {
     answer = await fetch(path, {
       method,
       headers: fields,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || options.type ? body : JSON.stringify(body),
       signal: options.signal || AbortSignal.timeout(method === "GET" ? limits.read : limits.change),
     });
     if (answer.status === 204) return null;

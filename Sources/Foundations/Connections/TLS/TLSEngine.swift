@@ -4,15 +4,15 @@ import Determinism
 /// One side of a TLS connection without I/O: it turns bytes of the peer into bytes for the caller, and the other way.
 ///
 /// One thread at a time uses it.
-final class TLSEngine {
-    enum Step {
+package final class TLSEngine {
+    package enum Step {
         case done
         /// Bytes of the peer are missing.
         case needsInput
         case failed(TLSFailure)
     }
 
-    enum Incoming {
+    package enum Incoming {
         case bytes([UInt8])
         case needsInput
         /// The peer said that its stream is complete.
@@ -70,7 +70,7 @@ final class TLSEngine {
     // MARK: Steps
 
     /// Goes on with the handshake. There may be output, also when it failed.
-    func handshake() -> Step {
+    package func handshake() -> Step {
         ERR_clear_error()
         let result = SSL_do_handshake(session)
         if result == 1 { return .done }
@@ -81,10 +81,10 @@ final class TLSEngine {
     }
 
     /// Takes bytes of the peer.
-    func feed(_ bytes: [UInt8]) { BIO_write(input, bytes, Int32(clamping: bytes.count)) }
+    package func feed(_ bytes: [UInt8]) { BIO_write(input, bytes, Int32(clamping: bytes.count)) }
 
     /// Returns at most `limit` bytes of what the peer sent. The answers that the protocol demands become output.
-    func read(upTo limit: Int) -> Incoming {
+    package func read(upTo limit: Int) -> Incoming {
         ERR_clear_error()
         var result: Int32 = 0
         // The longest record (RFC 8446 §5.1).
@@ -102,7 +102,7 @@ final class TLSEngine {
     }
 
     /// Enciphers bytes, which become output.
-    func write(_ bytes: ArraySlice<UInt8>) -> Step {
+    package func write(_ bytes: ArraySlice<UInt8>) -> Step {
         guard !bytes.isEmpty else { return .done }
         ERR_clear_error()
         let result = bytes.withUnsafeBytes { SSL_write(session, $0.baseAddress, Int32(clamping: $0.count)) }
@@ -113,14 +113,14 @@ final class TLSEngine {
     }
 
     /// Makes the mark of the end of this side's stream, which becomes output.
-    func finish() {
+    package func finish() {
         ERR_clear_error()
         SSL_shutdown(session)
         ERR_clear_error()
     }
 
     /// Takes the bytes for the peer.
-    func takeOutput() -> [UInt8] {
+    package func takeOutput() -> [UInt8] {
         let count = pendingOutput
         guard count > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, written in

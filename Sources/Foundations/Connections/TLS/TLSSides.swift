@@ -109,6 +109,13 @@ public struct TLSServer: Sendable {
         self.time = time
     }
 
+    /// Returns this side of a connection without I/O, for a server that has connections of its own.
+    ///
+    /// - Throws: ``TLSFailure`` for lack of memory.
+    package func engine() throws(TLSFailure) -> TLSEngine {
+        try TLSEngine(context, expectedName: nil, at: time.now())
+    }
+
     /// Carries out the handshake over an accepted connection.
     ///
     /// - Parameters:

@@ -17,6 +17,7 @@ struct FleetCommand: ParsableCommand {
         subcommands: [
             InitFleet.self, GrantOffice.self, RevokeOffice.self, InviteLane.self, EnrollLane.self, ShipLane.self,
             FleetStatus.self, FleetPayments.self, ReconcileFleet.self, FleetReport.self, EraseFleet.self,
+            FleetTokens.self, ServeFleet.self,
         ])
 }
 
@@ -33,8 +34,10 @@ struct OfficeOptions: ParsableArguments {
                 """, valueName: "address"))
     var office: String?
 
+    /// Reads the address. `limit` is the longest time of a call.
+    ///
     /// - Throws: `CommandFailure` without an address, or with one that can't be read.
-    func open() throws(CommandFailure) -> BackOffice {
+    func open(limit: Duration = .seconds(30)) throws(CommandFailure) -> BackOffice {
         guard let address = office ?? ProcessInfo.processInfo.environment[Self.variable]?.nonEmpty else {
             throw CommandFailure(
                 .configuration, code: "no_back_office",
@@ -42,7 +45,7 @@ struct OfficeOptions: ParsableArguments {
                 fix: "give --office postgres://USER@HOST/DATABASE, or set CARDPRESENT_FLEET")
         }
         let office = try CommandFailure.fleetValue { () throws(FleetError) in
-            try BackOffice(address, time: SystemTimeSource())
+            try BackOffice(address, limit: limit, time: SystemTimeSource())
         }
         StandardError.detail("back office: \(office.description)")
         return office
@@ -71,35 +74,21 @@ extension CommandFailure {
             self.init(error)
             return
         }
-        let (status, code): (ExitStatus, String) =
+        let status: ExitStatus =
             switch error {
-            case .office: (.unavailable, "office_unavailable")
-            case .loginRefused: (.configuration, "login_refused")
-            case .badAddress: (.usage, "malformed_office")
-            case .journal: (.unavailable, "database_failed")
-            case .notSetUp: (.configuration, "no_fleet")
-            case .notAllowed: (.configuration, "not_allowed")
-            case .notEnrolled: (.configuration, "not_enrolled")
-            case .enrolled: (.usage, "already_enrolled")
-            case .restored: (.differs, "lane_restored")
-            case .officeRestored: (.differs, "office_restored")
-            case .otherEpoch: (.differs, "other_epoch")
-            case .unknownLane: (.configuration, "unknown_lane")
-            case .retired: (.configuration, "lane_replaced")
-            case .tokenRefused: (.usage, "token_refused")
-            case .tokenUsed: (.usage, "token_used")
-            case .noSuchShop: (.usage, "unknown_shop")
-            case .noSuchTimeZone: (.usage, "unknown_time_zone")
-            case .noSuchLogin: (.usage, "unknown_login")
-            case .otherShop: (.usage, "other_shop")
-            case .noSuchLane: (.usage, "no_such_lane")
-            case .noSuchPayment: (.usage, "no_such_payment")
-            case .noSuchOffice: (.usage, "no_such_office")
-            case .malformedSettlement: (.badData, "malformed_settlement")
-            case .canceled: (.canceled, "cancelled")
+            case .office, .journal, .noDigest: .unavailable
+            case .loginRefused, .notSetUp, .notAllowed, .notEnrolled, .unknownLane, .retired: .configuration
+            case .restored, .officeRestored, .otherEpoch: .differs
+            case .malformedSettlement: .badData
+            case .canceled: .canceled
+            case .badAddress, .enrolled, .tokenRefused, .tokenUsed, .noSuchShop, .noSuchTimeZone, .noSuchLogin,
+                .otherShop, .noSuchLane, .noSuchPayment, .noSuchOffice, .loginTooMighty, .loginWithoutOffice,
+                .noSuchToken:
+                .usage
             }
         self.init(
-            error.isTransient ? .tryAgain : status, code: code, message: error.description.harmless, fix: error.fix)
+            error.isTransient ? .tryAgain : status, code: error.code, message: error.description.harmless,
+            fix: error.fix)
     }
 }
 

@@ -38,7 +38,7 @@ struct FleetReport: ReportingCommand {
         let rows = totals.sorted { $0.key < $1.key }.map { TotalRow(key: $0.key, total: $0.value) }
         switch format {
         case .text: try output.write(table: rows, right: [5, 6, 7, 8, 9], whenEmpty: "Nothing was captured.")
-        case .csv: try StandardOutput.write(CommaSeparatedText.text([Settlement.headings] + rows.map(\.fields)))
+        case .csv: try StandardOutput.write(Settlement(totals).text)
         }
     }
 }
@@ -56,25 +56,12 @@ private struct TotalRow: TableRow {
 
     static var heads: [String] { Settlement.headings + ["net"] }
 
-    var cells: [String] { fields + [key.amount(total.net)] }
-
-    /// The fields of a settlement file.
-    var fields: [String] {
-        [
-            key.shop, key.lane, key.day, key.brand, key.currency.code, String(total.sales),
-            key.amount(total.salesAmount), String(total.refunds), key.amount(total.refundsAmount),
-        ]
-    }
+    var cells: [String] { Settlement.fields(key, total) + [key.amountText(total.net)] }
 
     var json: JSONObject { JSONObject(extending: key.json, with: total.json) }
 }
 
 extension TotalKey {
-    /// An amount in minor units as a decimal; a sum can be negative.
-    fileprivate func amount(_ minorUnits: Int64) -> String {
-        (minorUnits < 0 ? "-" : "") + minorUnits.magnitude.decimalText(scale: currency.exponent)
-    }
-
     fileprivate var json: JSONObject {
         (["shop": shop, "lane": lane, "day": day, "brand": brand] as JSONObject).amounts(in: currency)
     }
@@ -117,21 +104,16 @@ struct ReconcileFleet: ReportingCommand {
         let text = String(decoding: try InputFile.read(file, atMost: Self.longest), as: UTF8.self)
         let settlement = try CommandFailure.fleetValue { () throws(FleetError) in try Settlement(text) }
         let (office, shop) = (try office.open(), shop.shop)
-        let since = days.since?.date.dayText ?? settlement.days?.lowerBound
-        let until = days.until?.date.dayText ?? settlement.days?.upperBound
-        let (totals, lanes) = try await CommandFailure.fleet { () async throws(FleetError) in
-            let totals = try await office.totals(of: shop, since: since, until: until)
-            return (totals, try await office.lanes(of: shop))
+        let days = days
+        let result = try await CommandFailure.fleet { () async throws(FleetError) in
+            try await office.reconcile(
+                settlement, of: shop, since: days.since?.date.dayText, until: days.until?.date.dayText)
         }
-        let theirs = settlement.totals.filter { key, _ in
-            (shop ?? key.shop) == key.shop && (since ?? key.day) <= key.day && key.day <= (until ?? key.day)
-        }
-        let rows = TotalDifference.between(totals, and: theirs).map(DifferenceRow.init)
-        let unknown = lanes.reduce(0) { $0 + $1.unknown }
-        let compared = Set(totals.keys).union(theirs.keys).count
+        let rows = result.differences.map(DifferenceRow.init)
+        let (unknown, compared) = (result.unknownPayments, result.compared)
         try output.write(
             [
-                "since": since, "until": until, "compared": compared, "unknownPayments": unknown,
+                "since": result.since, "until": result.until, "compared": compared, "unknownPayments": unknown,
                 "differences": rows.map(\.json),
             ] as JSONObject,
             text: (rows.isEmpty ? "" : TextTable.text(of: rows, right: [6, 7, 8, 9]))
@@ -153,7 +135,7 @@ private struct DifferenceRow: TableRow {
         let key = difference.key
         return [key.shop, key.lane, key.day, key.brand, key.currency.code, difference.kind.rawValue]
             + [difference.ours, difference.theirs].flatMap { total in
-                total.map { ["\($0.sales)+\($0.refunds)", key.amount($0.net)] } ?? ["", ""]
+                total.map { ["\($0.sales)+\($0.refunds)", key.amountText($0.net)] } ?? ["", ""]
             }
     }
 

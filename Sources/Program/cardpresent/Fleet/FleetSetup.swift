@@ -66,11 +66,12 @@ struct GrantOffice: ReportingCommand {
               cardpresent fleet grant anna --as clerk --shop harbor
               cardpresent fleet grant till_login --as lane
               cardpresent fleet grant eve --as auditor
+              cardpresent fleet grant office_server --as server
 
             A lane ships, and sees nothing. A clerk sees lanes, payments, and totals of the own shops. A manager also \
             sees changes and events, invites lanes, and erases personal data. An auditor sees what a manager sees, and \
             changes nothing. Without --shop, the office counts for all shops. The server enforces it, whatever program \
-            the login uses.
+            the login uses. A server sees nothing itself, and serves people with tokens ('fleet serve').
             """)
 
     @Argument(help: "Login of the server (CREATE ROLE … LOGIN).")
@@ -119,8 +120,8 @@ struct RevokeOffice: ReportingCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard office != .lane || shop == nil else {
-            throw ValidationError("the office of a lane counts for all shops: leave --shop out")
+        guard office?.isForAllShops != true || shop == nil else {
+            throw ValidationError("the office of a lane or a server counts for all shops: leave --shop out")
         }
     }
 

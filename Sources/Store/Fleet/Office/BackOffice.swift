@@ -8,10 +8,10 @@ public actor BackOffice {
     /// The database without passwords.
     public nonisolated let description: String
 
-    private let address: PostgreSQLAddress
     let time: any TimeSource
     private let limit: Duration
-    private var connection: PostgreSQLConnection?
+    private let line: OfficeLine
+    private let role: OfficeRole?
 
     /// Reads the address, and connects to nothing yet.
     ///
@@ -23,23 +23,51 @@ public actor BackOffice {
     public init(
         _ address: String, limit: Duration = .seconds(30), time: any TimeSource
     ) throws(FleetError) {
-        do throws(PostgreSQLError) { self.address = try PostgreSQLAddress(address) } catch { throw FleetError(error) }
-        description = self.address.description
-        (self.limit, self.time) = (limit, time)
+        let parsed: PostgreSQLAddress
+        do throws(PostgreSQLError) { parsed = try PostgreSQLAddress(address) } catch { throw FleetError(error) }
+        description = parsed.description
+        line = OfficeLine(address: parsed, time: time)
+        (self.limit, self.time, role) = (limit, time, nil)
+    }
+
+    private init(_ office: BackOffice, as role: OfficeRole) {
+        (description, line, limit, time) = (office.description, office.line, office.limit, office.time)
+        self.role = role
+    }
+
+    /// Acts as another login, over the same connection: the server's rights and row-level security decide, as if the
+    /// login had connected itself. The login of the connection must be able to take its role.
+    ///
+    /// - Parameters:
+    ///   - login: the login whose role each call takes, for one transaction.
+    ///   - isReadOnly: whether the server refuses changes. A call that only reads, and finds its connection lost, is
+    ///     made once more over a new one.
+    /// - Returns: the back office as the login sees it.
+    public nonisolated func acting(as login: String, isReadOnly: Bool) -> BackOffice {
+        BackOffice(self, as: OfficeRole(login: login, isReadOnly: isReadOnly))
     }
 
     /// Closes the connection.
-    public func close() async {
-        let open = connection
-        connection = nil
-        await open?.close()
-    }
+    public func close() async { await line.close() }
 
-    /// Runs a statement, which the server commits by itself.
+    /// Runs a statement, which the server commits by itself, in the role of the login that acts.
     func run(_ statement: Statement) async throws(FleetError) -> PostgreSQLRows {
         let deadline = Deadline(after: limit, on: time)
-        return try await using(deadline) { connection throws(PostgreSQLError) in
-            try await connection.run(statement, deadline: deadline)
+        guard let role else {
+            return try await using(deadline) { connection throws(PostgreSQLError) in
+                try await connection.run(statement, deadline: deadline)
+            }
+        }
+        do throws(FleetError) {
+            return try await using(deadline) { connection throws(PostgreSQLError) in
+                try await role.run(statement, on: connection, deadline)
+            }
+        } catch {
+            // The server has restarted, or has closed a connection that rested: what only reads can be asked again.
+            guard role.isReadOnly, error.isLostConnection else { throw error }
+            return try await using(deadline) { connection throws(PostgreSQLError) in
+                try await role.run(statement, on: connection, deadline)
+            }
         }
     }
 
@@ -47,18 +75,11 @@ public actor BackOffice {
         _ deadline: Deadline, _ work: (PostgreSQLConnection) async throws(PostgreSQLError) -> Value
     ) async throws(FleetError) -> Value {
         do throws(PostgreSQLError) {
-            return try await work(try await open(deadline))
+            return try await work(try await line.open(deadline))
         } catch {
             // What failed once may have taken the connection with it; the next call finds out.
             throw FleetError(error)
         }
-    }
-
-    private func open(_ deadline: Deadline) async throws(PostgreSQLError) -> PostgreSQLConnection {
-        if let connection, await connection.isOpen { return connection }
-        let new = try await PostgreSQLConnection.connect(to: address, deadline: deadline, time: time)
-        connection = new
-        return new
     }
 
     // MARK: For the owner of the database
@@ -187,4 +208,9 @@ public enum Office: String, Sendable, CaseIterable {
     case manager
     /// Sees what a manager sees, and changes nothing.
     case auditor
+    /// Serves people over HTTP: sees nothing itself, and takes the roles of those who have tokens.
+    case server
+
+    /// Whether the office counts for all shops, always.
+    public var isForAllShops: Bool { self == .lane || self == .server }
 }

@@ -1,5 +1,6 @@
 public import Money
 import PostgreSQL
+import Text
 
 /// The name of a line of a settlement: a lane, a day, a brand, a currency.
 public struct TotalKey: Hashable, Comparable, Sendable {
@@ -18,6 +19,11 @@ public struct TotalKey: Hashable, Comparable, Sendable {
     }
 
     private var order: [String] { [shop, day, lane, brand, currency.code] }
+
+    /// Returns an amount in minor units as a decimal of the currency; a sum can be negative.
+    public func amountText(_ minorUnits: Int64) -> String {
+        (minorUnits < 0 ? "-" : "") + minorUnits.magnitude.decimalText(scale: currency.exponent)
+    }
 
     public static func < (first: TotalKey, second: TotalKey) -> Bool {
         first.order.lexicographicallyPrecedes(second.order)

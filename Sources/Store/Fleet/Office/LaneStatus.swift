@@ -33,6 +33,11 @@ public struct LaneStatus: Hashable, Sendable {
 
     /// The number of entries that wait at the lane, as far as it was heard.
     public var waiting: Int64 { max(0, written - applied) }
+
+    /// Whether a text is the identity of a lane: 32 hexadecimal digits in lowercase.
+    public static func isID(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == 32 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
 }
 
 extension BackOffice {

@@ -17,6 +17,20 @@ public struct Settlement: Hashable, Sendable {
     /// The first and the last day; nil without totals.
     public let days: ClosedRange<String>?
 
+    /// Returns the fields of a line, in the order of the headings.
+    public static func fields(_ key: TotalKey, _ total: DayTotal) -> [String] {
+        [
+            key.shop, key.lane, key.day, key.brand, key.currency.code, String(total.sales),
+            key.amountText(total.salesAmount), String(total.refunds), key.amountText(total.refundsAmount),
+        ]
+    }
+
+    /// The file, with its lines in order.
+    public var text: String {
+        CommaSeparatedText.text(
+            [Self.headings] + totals.sorted { $0.key < $1.key }.map { Self.fields($0.key, $0.value) })
+    }
+
     /// Takes totals.
     public init(_ totals: [TotalKey: DayTotal]) {
         self.totals = totals

@@ -32,6 +32,23 @@ package struct APIRequest: Sendable {
         return found
     }
 
+    /// Checks that no page of another site sent the request.
+    ///
+    /// - Throws: ``APIError``
+    package func checkOrigin() throws(APIError) {
+        guard let origin = headers["origin"] else { return }
+        let host = headers["host"] ?? ""
+        guard origin == "http://\(host)" || origin == "https://\(host)" else {
+            throw APIError(403, "foreign_origin", "pages of other sites can't use this server")
+        }
+    }
+
+    /// The bearer token (RFC 6750); nil without one.
+    package var bearerToken: String? {
+        let header = headers["authorization"] ?? ""
+        return header.prefix(7).lowercased() == "bearer " ? String(header.dropFirst(7)) : nil
+    }
+
     /// Decodes percent encoding; nil when malformed.
     package static func decoded(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []

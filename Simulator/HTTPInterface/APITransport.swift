@@ -1,0 +1,28 @@
+package import HTTPListening
+
+extension APIRequest {
+    /// The request that a listener got. The last header field of a name applies.
+    package init(_ request: IncomingRequest) {
+        var headers: [String: String] = [:]
+        for field in request.headers { headers[field.name.lowercased()] = field.value }
+        self.init(method: request.method, target: request.target, headers: headers, body: request.body)
+    }
+}
+
+extension OutgoingResponse {
+    /// The response that a listener sends.
+    package init(_ answer: APIAnswer) {
+        let mediaType = answer.mediaType.isEmpty ? [] : [(name: "Content-Type", value: answer.mediaType)]
+        let body: OutgoingResponse.Body =
+            switch answer.content {
+            case .bytes(let bytes): .bytes(bytes)
+            case .events(let pieces):
+                .stream(length: nil) { writer in
+                    for await piece in pieces { try await writer.write(piece) }
+                }
+            }
+        self.init(
+            status: answer.status,
+            headers: mediaType + [(name: "X-Content-Type-Options", value: "nosniff")] + answer.headers, body: body)
+    }
+}

@@ -1,0 +1,174 @@
+extension FleetSchema {
+    /// Step 4: the server of the back office, which takes the role of a person for each request, and the tokens by
+    /// which it knows people.
+    ///
+    /// A login with the office `server` may call `fleet.token_login` and take the roles of logins that have tokens
+    /// (`SET LOCAL ROLE`), and sees nothing as itself: the role `fleet_server` inherits nothing. Rights and row-level
+    /// security are then those of the person. No text is kept of a token, but its SHA-256 digest.
+    static let access = #"""
+        -- Who acts: the role that was taken, else the login. Only members of a role can take it, also here.
+        CREATE FUNCTION fleet.caller() RETURNS text
+        LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $body$
+            SELECT CASE current_setting('role') WHEN 'none' THEN session_user::text ELSE current_setting('role') END
+        $body$;
+
+        CREATE OR REPLACE FUNCTION fleet.my_shops(p_office text DEFAULT NULL) RETURNS SETOF text
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            SELECT s.name FROM fleet.shop s WHERE EXISTS (
+                SELECT 1 FROM fleet.member m WHERE m.login = fleet.caller() AND (m.shop IS NULL OR m.shop = s.name)
+                AND (p_office IS NULL OR m.office = p_office))
+        $body$;
+
+        CREATE FUNCTION fleet.my_offices() RETURNS TABLE (office text, shop text)
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            SELECT m.office, m.shop FROM fleet.member m WHERE m.login = fleet.caller()
+        $body$;
+
+        CREATE OR REPLACE FUNCTION fleet.check_manager(p_shop text) RETURNS void
+        LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+        BEGIN
+            IF NOT pg_has_role(fleet.caller()::name, current_user, 'USAGE')
+                AND p_shop NOT IN (SELECT fleet.my_shops('manager'))
+            THEN
+                RAISE EXCEPTION 'only a manager of the shop may do this' USING ERRCODE = 'CP006';
+            ELSIF NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
+                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
+            END IF;
+        END $body$;
+
+        ALTER TABLE fleet.event ALTER COLUMN login SET DEFAULT fleet.caller();
+
+        CREATE TABLE fleet.token (
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            digest bytea NOT NULL UNIQUE CHECK (length(digest) = 32),
+            login text NOT NULL,
+            note text,
+            made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            expires_at timestamptz NOT NULL,
+            revoked_at timestamptz
+        );
+
+        -- For the server alone: whose token it is, and what has become of it. No row for an unknown one.
+        CREATE FUNCTION fleet.token_login(p_digest bytea, OUT login text, OUT state text) RETURNS SETOF record
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            SELECT t.login, CASE WHEN t.revoked_at IS NOT NULL THEN 'revoked'
+                WHEN t.expires_at <= clock_timestamp() THEN 'expired' ELSE 'valid' END
+            FROM fleet.token t JOIN pg_roles r ON r.rolname = t.login WHERE t.digest = p_digest
+        $body$;
+
+        -- For the owner of the schema, whose rights they need.
+        CREATE FUNCTION fleet.make_token(
+            p_login text, p_digest bytea, p_days bigint, p_note text, OUT number bigint, OUT expires bigint
+        ) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+        DECLARE person pg_roles;
+        BEGIN
+            SELECT r.* INTO person FROM pg_roles r WHERE r.rolname = p_login;
+            IF NOT FOUND THEN
+                RAISE EXCEPTION 'the server has no such login' USING ERRCODE = 'CP009';
+            ELSIF NOT EXISTS (SELECT 1 FROM fleet.member m WHERE m.login = p_login) THEN
+                RAISE EXCEPTION 'the login has no office' USING ERRCODE = 'CP016';
+            ELSIF person.rolsuper OR person.rolcreaterole OR person.rolbypassrls OR pg_has_role(
+                person.oid, (SELECT n.nspowner FROM pg_namespace n WHERE n.nspname = 'fleet'), 'MEMBER')
+            THEN
+                RAISE EXCEPTION 'the login may do more than an office' USING ERRCODE = 'CP014';
+            END IF;
+            IF NOT pg_has_role('fleet_server', person.oid, 'MEMBER') THEN
+                EXECUTE format('GRANT %I TO fleet_server', p_login);
+            END IF;
+            INSERT INTO fleet.token AS t (digest, login, note, expires_at)
+            VALUES (p_digest, p_login, p_note, clock_timestamp() + make_interval(days => p_days::int))
+            RETURNING t.number, (extract(epoch FROM t.expires_at) * 1000)::bigint INTO number, expires;
+            INSERT INTO fleet.event (action, detail) VALUES ('token', 'T' || number || ' ' || p_login);
+        END $body$;
+
+        -- Returns the number of tokens that work no more. The server can no longer take the role of a login without one.
+        CREATE FUNCTION fleet.revoke_token(p_login text, p_number bigint) RETURNS bigint
+        LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+        DECLARE
+            revoked bigint := 0;
+            token record;
+        BEGIN
+            FOR token IN
+                UPDATE fleet.token t SET revoked_at = clock_timestamp()
+                WHERE t.revoked_at IS NULL AND (t.login = p_login OR t.number = p_number)
+                RETURNING t.login, t.number
+            LOOP
+                revoked := revoked + 1;
+                IF EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname = token.login)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM fleet.token t WHERE t.login = token.login AND t.revoked_at IS NULL)
+                THEN
+                    EXECUTE format('REVOKE %I FROM fleet_server', token.login);
+                END IF;
+                INSERT INTO fleet.event (action, detail)
+                VALUES ('token revoked', 'T' || token.number || ' ' || token.login);
+            END LOOP;
+            RETURN revoked;
+        END $body$;
+
+        CREATE OR REPLACE FUNCTION fleet.grant_office(p_login text, p_office text, p_shop text) RETURNS void
+        LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+        BEGIN
+            IF NOT EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname = p_login) THEN
+                RAISE EXCEPTION 'the server has no such login' USING ERRCODE = 'CP009';
+            END IF;
+            IF p_shop IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
+                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
+            END IF;
+            EXECUTE format('GRANT %I TO %I', 'fleet_' || p_office, p_login);
+            IF p_office NOT IN ('lane', 'server') THEN
+                INSERT INTO fleet.member (login, office, shop) VALUES (p_login, p_office, p_shop)
+                ON CONFLICT DO NOTHING;
+            END IF;
+            INSERT INTO fleet.event (action, shop, detail) VALUES ('grant', p_shop, p_office || ' ' || p_login);
+        END $body$;
+
+        CREATE OR REPLACE FUNCTION fleet.revoke_office(p_login text, p_office text, p_shop text) RETURNS bigint
+        LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+        DECLARE
+            revoked bigint;
+            role text;
+        BEGIN
+            IF p_shop IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
+                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
+            END IF;
+            DELETE FROM fleet.member m WHERE m.login = p_login AND (p_office IS NULL OR m.office = p_office)
+                AND (p_shop IS NULL OR m.shop = p_shop);
+            GET DIAGNOSTICS revoked = ROW_COUNT;
+            FOREACH role IN ARRAY ARRAY['lane', 'server', 'clerk', 'manager', 'auditor'] LOOP
+                CONTINUE WHEN p_office <> role OR (role IN ('lane', 'server') AND p_shop IS NOT NULL)
+                    OR EXISTS (SELECT 1 FROM fleet.member m WHERE m.login = p_login AND m.office = role)
+                    OR NOT EXISTS (
+                        SELECT 1 FROM pg_auth_members a JOIN pg_roles r ON r.oid = a.roleid
+                        JOIN pg_roles l ON l.oid = a.member WHERE r.rolname = 'fleet_' || role AND l.rolname = p_login);
+                EXECUTE format('REVOKE %I FROM %I', 'fleet_' || role, p_login);
+                revoked := revoked + CASE WHEN role IN ('lane', 'server') THEN 1 ELSE 0 END;
+            END LOOP;
+            IF revoked = 0 THEN
+                RAISE EXCEPTION 'the login has no such office' USING ERRCODE = 'CP013';
+            END IF;
+            -- A login without an office has no use for its tokens.
+            IF NOT EXISTS (SELECT 1 FROM fleet.member m WHERE m.login = p_login) THEN
+                PERFORM fleet.revoke_token(p_login, NULL);
+            END IF;
+            INSERT INTO fleet.event (action, shop, detail)
+            VALUES ('revoke', p_shop, coalesce(p_office || ' ', '') || p_login);
+            RETURN revoked;
+        END $body$;
+
+        -- Roles belong to the server: another database of it may have this one, or make it at this moment.
+        DO $body$
+        BEGIN
+            IF NOT EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname = 'fleet_server') THEN
+                CREATE ROLE fleet_server NOLOGIN NOINHERIT;
+            END IF;
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+        END $body$;
+
+        REVOKE ALL ON FUNCTION fleet.caller, fleet.my_offices, fleet.token_login, fleet.make_token, fleet.revoke_token
+            FROM PUBLIC;
+        GRANT USAGE ON SCHEMA fleet TO fleet_server;
+        GRANT EXECUTE ON FUNCTION fleet.token_login TO fleet_server;
+        GRANT EXECUTE ON FUNCTION fleet.my_offices TO fleet_clerk, fleet_manager, fleet_auditor;
+        """#
+}
