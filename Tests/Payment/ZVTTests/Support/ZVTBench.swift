@@ -89,6 +89,9 @@ struct ZVTBench {
     /// The terminal takes up a request that ran when it stopped.
     mutating func recover(_ request: TerminalRequest) -> [String] { take(zvt.recover(request, &model)) }
 
+    /// The terminal takes up what it kept before it stopped.
+    mutating func takeUp(_ kept: [KeptRequest]) -> [String] { take(zvt.takeUp(kept, &model)) }
+
     /// Something changed in the model.
     mutating func update() -> [String] { take(zvt.update(&model)) }
 

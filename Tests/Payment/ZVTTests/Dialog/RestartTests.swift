@@ -1,0 +1,113 @@
+import Determinism
+import Payments
+import Terminal
+import Testing
+
+@testable import ZVT
+
+/// A terminal that stopped at some point of a sale, and starts again with what it kept.
+struct RestartTests {
+    private typealias Bench = ZVTBench
+
+    private static let question = "0620050000000303"
+
+    /// A bench whose changes are kept, as an owner does.
+    private struct Diary {
+        var bench: Bench
+        private var kept: [IdempotencyKey: KeptRequest] = [:]
+        private var order: [IdempotencyKey] = []
+
+        init() throws { bench = try Bench(model: TerminalModel(kept: [], offset: 0, reader: nil)) }
+
+        mutating func keep() {
+            for change in bench.model.takeChanges() {
+                let key = change.request.key
+                if kept[key] == nil {
+                    order.append(key)
+                    kept[key] = KeptRequest(
+                        request: change.request, started: Timestamp(Bench.noon), changed: Timestamp(Bench.noon))
+                }
+                kept[key]?.outcome = change.outcome
+                (kept[key]?.isConfirmed, kept[key]?.isTakenBack) = (change.isConfirmed, change.isTakenBack)
+                if let note = bench.zvt.note(for: change) { kept[key]?.note = note }
+            }
+        }
+
+        var requests: [KeptRequest] { order.compactMap { kept[$0] } }
+
+        /// The next start, with how an open request ended.
+        func restarted(_ outcome: TerminalOutcome? = nil) throws -> Bench {
+            var requests = requests
+            if let outcome, let last = requests.indices.last, requests[last].outcome == nil {
+                requests[last].outcome = outcome
+            }
+            var next = try Bench(model: TerminalModel(kept: requests, offset: 0, reader: nil))
+            _ = next.takeUp(requests)
+            return next
+        }
+    }
+
+    private func sold(_ command: String = Bench.sale) throws -> Diary {
+        var diary = try Diary()
+        _ = diary.bench.register()
+        _ = diary.bench.till(command)
+        diary.keep()
+        for step in [TerminalProgress.waitingForCard, .cardPresented, .authorizing, .removingCard] {
+            _ = try diary.bench.report(step) + diary.bench.acknowledgeAll()
+        }
+        return diary
+    }
+
+    @Test func `a sale that the host approved before the crash is reversed, and the till finds nothing paid`() throws {
+        let diary = try sold()
+        let sale = diary.bench.key
+        var next = try diary.restarted(try Bench.approval())
+        #expect(next.begun == [.reversal(of: .request(sale))])
+        #expect(next.till(Self.question) == ["849c00"])
+        _ = try next.report(.working)
+        _ = try next.finish(Bench.reversal())
+        #expect(next.till(Self.question) == ["800000", "061e0183"])
+    }
+
+    @Test func `a sale whose status information the till did not acknowledge is reversed once`() throws {
+        var diary = try sold()
+        _ = try diary.bench.finish(Bench.approval())
+        diary.keep()
+        diary.bench = try diary.restarted()
+        #expect(diary.bench.begun.count == 1)
+        diary.keep()
+        _ = try diary.bench.report(.working)
+        _ = try diary.bench.finish(Bench.reversal())
+        diary.keep()
+        // Everything is settled by now.
+        #expect(try diary.restarted().begun.isEmpty)
+    }
+
+    @Test func `a sale that the till acknowledged stands, and repeat receipt shows it`() throws {
+        var diary = try sold()
+        _ = try diary.bench.finish(Bench.approval())
+        _ = diary.bench.till(Bench.acknowledgment)
+        diary.keep()
+        var next = try diary.restarted()
+        #expect(next.begun.isEmpty)
+        #expect(next.till(Self.question).first == "800000")
+        #expect(next.model.lastTransaction(of: TillID(rawValue: "till"))?.request.key == diary.bench.key)
+    }
+
+    @Test func `a sale that never reached the host charges nothing and is not reversed`() throws {
+        var next = try sold().restarted(.failed(.internalError))
+        #expect(next.begun.isEmpty)
+        #expect(next.till(Self.question) == ["800000", "061e0183"])
+    }
+
+    @Test func `a sale whose result is open is found out first, and then reversed`() throws {
+        let diary = try sold()
+        let sale = diary.bench.key
+        var next = try diary.restarted()
+        #expect(next.work.first == .recover(try #require(diary.requests.last).request))
+        #expect(next.till(Bench.sale) == ["849c00"])
+        try next.model.finish(sale, try Bench.approval(), at: Bench.noon)
+        _ = next.update()
+        #expect(next.begun == [.reversal(of: .request(sale))])
+    }
+}
