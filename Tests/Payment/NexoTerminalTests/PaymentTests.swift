@@ -114,7 +114,8 @@ struct PaymentTests {
                 == "NotAllowed")
         bench.start(NexoBench.message("Reversal", NexoBench.reversal(first), id: "3"))
         let release = try #require(bench.begun().first)
-        #expect(release.operation == .release(of: .request(.init(rawValue: "\(NexoBench.poi)/1/TILL1"))))
+        let held = try #require(bench.terminal.desks[NexoBench.poi]?.transactions[first]?.key)
+        #expect(release.operation == .release(of: .request(held)))
         try bench.report(release.key, .working)
         try bench.finish(release.key, try bench.approval())
 

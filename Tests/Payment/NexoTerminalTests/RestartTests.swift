@@ -30,7 +30,8 @@ struct RestartTests {
                     order.append(key)
                     kept[key] = KeptRequest(request: change.request, started: bench.now, changed: bench.now)
                 }
-                (kept[key]?.outcome, kept[key]?.changed) = (change.outcome, bench.now)
+                kept[key]?.outcome = change.outcome
+                kept[key]?.changed = bench.now
                 if let note = change.note { kept[key]?.note = note }
             }
         }

@@ -40,7 +40,15 @@ struct NexoDesk: Sendable {
     /// - Throws: `Busy` while the first one is carried out, `NotAllowed` afterwards; nothing is done again.
     mutating func checkNew(_ id: NexoMessageID, at now: Timestamp) throws(NexoFailure) {
         forget(before: now.advanced(by: .zero - Self.lifetime))
-        guard let entry = entries[id] else { return }
+        guard let entry = entries[id] else {
+            // The model remembers the till's newest transaction, and what is held, for longer.
+            let till = TillID(rawValue: id.saleID)
+            let known = [model.lastTransaction(of: till)].compactMap(\.self) + model.openPreauthorizations(of: till)
+            guard !known.contains(where: { $0.request.key.rawValue.hasPrefix("\(poi)/\(id.serviceID)/") }) else {
+                throw NexoFailure(.notAllowed, "Duplicate message: the request was carried out before")
+            }
+            return
+        }
         guard entry.answer != nil else { throw busy }
         throw NexoFailure(
             .notAllowed,

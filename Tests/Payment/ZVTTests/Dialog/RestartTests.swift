@@ -28,7 +28,8 @@ struct RestartTests {
                         request: change.request, started: Timestamp(Bench.noon), changed: Timestamp(Bench.noon))
                 }
                 kept[key]?.outcome = change.outcome
-                (kept[key]?.isConfirmed, kept[key]?.isTakenBack) = (change.isConfirmed, change.isTakenBack)
+                kept[key]?.isConfirmed = change.isConfirmed
+                kept[key]?.isTakenBack = change.isTakenBack
                 if let note = bench.zvt.note(for: change) { kept[key]?.note = note }
             }
         }
