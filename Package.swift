@@ -79,22 +79,22 @@ let readers = layer(
 /// Payments at a reader, their receipts, and the configuration of a till.
 let payment = layer(
     "Sources/Payment",
-    target("Payments", uses: "CardSecrets Determinism EMV MagneticStripe Money SmartCard Text"),
     target(
         "Hardware", uses: "CardSecrets CCID Concurrency Determinism DFU EMV EntryPoint Files MagneticStripe Money",
         "Payments PCSC SmartCard Text USB"), target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
     target(
         "TillConfiguration", uses: hosts, "CardSecrets CCID ContactlessKernel8 Determinism EMV EntryPoint Hardware",
         "MagneticStripe Money Payments Printing Settings SmartCard Text USB"),
-    target("Receipts", uses: "CCairo EMV Money Payments Printing Text"), target("ZVT", uses: tills, "CardSecrets"),
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
-        embedding: "Profiles/Shipped"), target("NexoTerminal", uses: tills, "CardSecrets Cryptography"),
-    target("Terminal", uses: "Determinism Money Payments Text"), target("StripeTerminal", uses: tills, "Cryptography"),
-    target("HostSecurity", uses: "CardSecrets Concurrency Cryptography CToken Determinism Files ISO8583 Settings Text"),
+        embedding: "Profiles/Shipped"), target("Receipts", uses: "CCairo EMV Money Payments Printing Text"),
     target(
         "Hosts", uses: hosts, "CardSecrets Concurrency Determinism EMV MagneticStripe Money Payments SmartCard Text",
-        "TillConfiguration"))
+        "TillConfiguration"), target("NexoTerminal", uses: tills, "CardSecrets Cryptography"),
+    target("HostSecurity", uses: "CardSecrets Concurrency Cryptography CToken Determinism Files ISO8583 Settings Text"),
+    target("Payments", uses: "CardSecrets Determinism EMV MagneticStripe Money SmartCard Text"),
+    target("Terminal", uses: "Determinism Money Payments Text"), target("StripeTerminal", uses: tills, "Cryptography"),
+    target("ZVT", uses: tills, "CardSecrets"))
 
 /// Records, the network, and the actions and stores above them.
 let store = layer(
@@ -117,21 +117,15 @@ let simulator = layer(
         excluding: "Acquirer Clock/CRunQueue Explorer Resources/Scenarios Scenarios Service Sessions Simulator.docc"
             + " StoreSite TerminalServer Testing WorkQueue", sources: "Bridges Cards Clock Devices Issuer",
         embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"),
-    target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"),
-    target("Acquirer", uses: cards, hosts, "Concurrency Files GRDB MagneticStripe Settings Text"),
-    target("StoreSite", uses: "Cryptography Determinism Money Text", excluding: "Server"),
-    target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
     target(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
         "StoreSite"), target("SimulatorTesting", at: "Simulator/Testing", uses: scenarios, excluding: "SimulatedTime"),
-    target("CRunQueue", at: "Simulator/Clock/CRunQueue"), target("WorkQueue", uses: "Determinism PostgreSQL"),
     target(
         "TerminalServer", uses: tills, "CardSecrets Connections EMV Files HTTPListening Networking NexoTerminal",
         "Sessions Settings Simulator StripeTerminal TillConfiguration Yosemite ZVT"),
     target(
         "Sessions", uses: cards, hosts, "Acquirer Concurrency ContactlessKernel8 EntryPoint Hardware Hosts Networking",
         "Printing Settings Storage StoreSite StripeTerminal Terminal Text TillConfiguration USB Yosemite"),
-    target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target(
         "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Acquirer Determinism EMV Hardware ISO8583 Money",
         "Payments Settings Simulator StoreSite Text TillConfiguration", excluding: "scenario.schema.json"),
@@ -140,13 +134,18 @@ let simulator = layer(
         "SessionViews Settings Simulator StoreSite StripeTerminal Yosemite"),
     target(
         "Recorder", at: "Simulator/Scenarios/Recorder", uses: cards, "Hardware ScenarioFormat ScenarioRunner Sessions",
-        "Settings Text TillConfiguration"),
-    target("Explorer", uses: scenarios, "Determinism Hardware Money Payments StoreSite Text Yosemite"),
+        "Settings Text TillConfiguration"), target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
     target(
         "SimulationServer", at: "Simulator/Service", uses: scenarios, cards, "Acquirer Concurrency Cryptography",
         "HTTPInterface HTTPListening Monitoring PostgreSQL Printing Receipts SessionViews StoreSite Text Yosemite",
-        excluding: "Console Listening openapi.json"),
-    target("HTTPInterface", uses: "CardSecrets Cryptography HTTPListening Settings Text"))
+        excluding: "Console Listening openapi.json"), target("WorkQueue", uses: "Determinism PostgreSQL"),
+    target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
+    target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
+    target("Explorer", uses: scenarios, "Determinism Hardware Money Payments StoreSite Text Yosemite"),
+    target("Acquirer", uses: cards, hosts, "Concurrency Files GRDB MagneticStripe Settings Text"),
+    target("StoreSite", uses: "Cryptography Determinism Money Text", excluding: "Server"),
+    target("HTTPInterface", uses: "CardSecrets Cryptography HTTPListening Settings Text"),
+    target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"))
 
 /// The command, the doctor, the back office over HTTP, and receipts by mail.
 let program = layer(
@@ -185,18 +184,18 @@ let testTargets = layer(
     tests(
         "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPInterface HTTPListening Monitoring PostgreSQL",
         "Sessions SessionViews Simulator TestOpenAPI TestPostgreSQL Text"), tests("Program/Mail", uses: "Determinism"),
-    tests("Foundations/Concurrency", uses: "TestDoubles"), tests("Foundations/Monitoring", uses: "Determinism"),
-    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"), tests("Payment/StripeTerminal", uses: tills),
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID ContactlessKernel8 Cryptography Determinism EMV EntryPoint",
         "Hardware MagneticStripe Money Payments Settings SimulatedTime SmartCard USB"), tests("Program/ManualPages"),
-    tests("Foundations/Money"), tests("Simulator/Explorer", uses: scenarios, "Determinism Money Payments StoreSite"),
     tests(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
         "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"), tests("Foundations/Determinism"),
     tests(
         "Program/Doctor", uses: "CCID Determinism Hardware MagneticStripe Printing Settings SimulatedTime Simulator",
         "Storage USB"), tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"),
+    tests(
+        "Store/Fleet", uses: "Connections Determinism FleetServer HTTPInterface Money Payments PostgreSQL Storage",
+        "TestOpenAPI TestPostgreSQL Text"), tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"),
     tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters Text", excluding: "Goldens"),
     tests("Program/Command", of: "", uses: cards, "CCID Connections PCSC PostgreSQL TestPostgreSQL TestPrinters USB"),
     tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
@@ -205,28 +204,28 @@ let testTargets = layer(
     tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
     tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard"),
-    tests(
-        "Store/Fleet", uses: "Connections Determinism FleetServer HTTPInterface Money Payments PostgreSQL Storage",
-        "TestOpenAPI TestPostgreSQL Text"), tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
     tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
     tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"), target("CTestFonts"),
+    tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"), target("CCrashDisk"),
     tests("Simulator/Acquirer", uses: cards, hosts, "Hosts MagneticStripe SimulatedTime Text"), tests("Card/SmartCard"),
+    tests("Simulator/Explorer", uses: scenarios, "Determinism Money Payments StoreSite"), tests("Foundations/Money"),
     tests("Simulator/TerminalServer", uses: "Connections Determinism TestDoubles Text"), tests("Foundations/Files"),
     tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Foundations/Text"),
     tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/CardSecrets"),
     tests("Payment/Hosts", uses: cards, hosts, "SimulatedTime TillConfiguration"), target("TestPostgreSQL"),
-    target("CCrashDisk"), tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"),
     tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"),
     tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"),
     tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"),
     tests("Payment/NexoTerminal", uses: tills, "CardSecrets Cryptography"),
-    target("Fakes", uses: "Determinism Money Networking Text Yosemite"), tests("Foundations/Settings", uses: "Files"),
+    tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Payment/StripeTerminal", uses: tills),
+    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"), tests("Foundations/Settings", uses: "Files"),
+    target("Fakes", uses: "Determinism Money Networking Text Yosemite"),
     tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"),
-    tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"),
     tests("Card/EntryPoint", uses: "Determinism EMV Money SmartCard"), tests("Payment/ZVT", uses: tills, "CardSecrets"),
-    tests("Payment/Terminal", uses: "Determinism Money Payments"), tests("Readers/USB", uses: "CLibUSB Determinism"),
+    tests("Payment/Terminal", uses: "Determinism Money Payments"), tests("Foundations/Monitoring", uses: "Determinism"),
+    tests("Foundations/Concurrency", uses: "TestDoubles"), tests("Readers/USB", uses: "CLibUSB Determinism"),
     target("TestOpenAPI", uses: "HTTPInterface Text"))
 
 /// The library products, with the modules that they contain besides the one of their own name.
