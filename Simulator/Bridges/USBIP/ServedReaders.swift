@@ -144,7 +144,7 @@ final class ServedReader: Sendable {
     ) {
         let busID = "\(SimulatedUSBBus.number)-\(port)"
         (self.port, self.busID, stripe) = (port, busID, cards.first?.stripe)
-        contactlessSides = cards.map(\.contactless)
+        contactlessSides = cards.map { $0.contactless as? SimulatedContactlessCard }
         switch model {
         case .chip(let model):
             let unit = SimulatedReaderUnit(model: model, clock: clock)

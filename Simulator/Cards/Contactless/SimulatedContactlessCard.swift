@@ -41,7 +41,8 @@ public final class SimulatedContactlessCard: SimulatedCard, CustomStringConverti
         } catch {
             throw .testKeys(error)
         }
-        let application = try CardPersonalization(keys: issuerKeys).contactless(contactless, account, curves)
+        var application = try CardPersonalization(keys: issuerKeys).contactless(contactless, account, curves)
+        if profile.isBlocked { application.isBlocked = true }
         self.init(profile, application, atc: account.atc, random: random)
     }
 

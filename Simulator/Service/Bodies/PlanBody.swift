@@ -75,7 +75,7 @@ struct PlanBody: Sendable {
         "insufficient-funds", "stripe-only",
     ]
     private static let mostOrders = 1000
-    private static let mostCards = 100
+    private static let mostCards = 200
     /// The longest text of a profile or of rules, in characters.
     static let longestText = 65_536
 

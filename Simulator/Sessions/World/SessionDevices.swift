@@ -1,6 +1,7 @@
 import Determinism
 import Hardware
 import Simulator
+import USB
 
 /// A reader of the session: its device, and its fixed port.
 struct SessionReader: Sendable {

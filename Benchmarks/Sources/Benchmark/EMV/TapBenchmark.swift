@@ -1,3 +1,4 @@
+import CardSecrets
 import ContactlessKernel8
 import Cryptography
 import Determinism
@@ -14,7 +15,7 @@ struct TapBenchmark {
     /// A card, its measurements in microseconds of processor time per transaction, and the curve of its certificates.
     private struct Subject {
         let name: String
-        let lane: TapLane
+        var lane: TapLane
         let curves: TapCurves
         let target: Double?
         var whole = Samples()

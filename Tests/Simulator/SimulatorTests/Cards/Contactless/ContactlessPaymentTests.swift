@@ -207,7 +207,7 @@ struct ContactlessPaymentTests {
         }
     }
 
-    // EMV Book B §3.1.1.5: an amount of zero goes online, or is not allowed
+    // Entry Point lets an amount of zero pass, unless a combination forbids it
     @Test func `a gate that asks for an account with an amount of zero gets a request for the issuer`() throws {
         var gate = try TapTerminal(named: "k8-transit")
         try gate.pay(0)
