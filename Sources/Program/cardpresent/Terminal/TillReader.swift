@@ -64,11 +64,12 @@ struct TillReader: Sendable {
         }
     }
 
-    private func own(_ protocolName: TillProtocol) -> OwnTerminal {
+    private func own(_ protocolName: TillProtocol, _ kept: [KeptRequest]? = nil) -> OwnTerminal {
         let (printer, now) = (printer, till.time.now())
         return OwnTerminal(
             keeper: TillRequestKeeper(journal: PaymentJournal(reading: till.storage), till: protocolName),
-            kept: counter.memory.requests(of: protocolName), offset: till.time.offsetSeconds(at: now), reader: shared
+            kept: kept ?? counter.memory.requests(of: protocolName), offset: till.time.offsetSeconds(at: now),
+            reader: shared
         ) {
             printer.print($0)
         } onFailure: {
@@ -96,10 +97,22 @@ struct TillReader: Sendable {
             keyPrefix: "zvt-" + SystemRandomSource().bytes(8).lowercaseHexadecimal)
         options.contractNumber = String(settings.merchant.merchantID.prefix(15))
         let server = try await ZVTServer.start(
-            options, TillDesk(counter: counter, givesReceipts: true), own(.zvt),
+            options, TillDesk(counter: counter, givesReceipts: true), own(.zvt, await withReceipts()),
             host: zvtTLS == nil ? host : "127.0.0.1", port: zvtTLS == nil ? port : 0, wall: wall, time: till.time)
         guard let zvtTLS else { return TillServer(.zvt, address: server.address, server: server) }
         return try await .fronted(.zvt, server, at: server.port, zvtTLS, host: host, port: port, time: wall)
+    }
+
+    /// The requests of ZVT tills, with the receipts of the last transaction that stands: repeat receipt shows them.
+    private func withReceipts() async -> [KeptRequest] {
+        var kept = counter.memory.requests(of: .zvt)
+        let place = kept.lastIndex { $0.outcome?.transaction != nil && !$0.request.isAutomatic && !$0.isTakenBack }
+        guard let place, let id = counter.memory.payments[kept[place].request.key],
+            let payment = await counter.history(of: id)?.payment
+        else { return kept }
+        let receipts = await counter.receipts(of: payment, columns: kept[place].request.receiptColumns)
+        kept[place].outcome = kept[place].outcome?.adding(receipts)
+        return kept
     }
 
     private func startNexo(host: String, port: Int, httpPort: Int) async throws(HTTPListenerError) -> TillServer {
