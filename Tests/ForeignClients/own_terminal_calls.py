@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -166,6 +167,90 @@ def stripe_flow(terminal):
     print("stripe: sold; killed, found again with the same charge, and refunded")
 
 
+def busy(terminal):
+    """While the reader works for one till, tills of the other protocols get their busy errors."""
+    till, heard = zvt.Till(terminal.zvt), []
+    till.register()
+    intent = terminal.call("/v1/payment_intents", {"amount": 1500, "currency": "eur"})["id"]
+    receive = till.receive
+
+    def interrupted():
+        message = receive()
+        if message[:2].hex() == zvt.STATUS_INFORMATION and not heard:
+            # The terminal waits for the answer.
+            heard.append(nexo.result(nexo.Till(terminal.nexo, "/nexo/").pay(1)))
+            try:
+                path = f"/v1/terminal/readers/{terminal.reader}/process_payment_intent"
+                terminal.call(path, {"payment_intent": intent})
+            except urllib.error.HTTPError as error:
+                heard.append(json.load(error)["error"]["code"])
+            try:
+                zvt.Till(terminal.zvt).pay(100)
+            except zvt.Refused as refused:
+                heard.append(refused.code)
+        return message
+
+    till.receive = interrupted
+    assert till.pay(1700).approved
+    till.close()
+    assert heard == ["Busy", "terminal_reader_busy", 0x9C], heard
+    assert nexo.result(nexo.Till(terminal.nexo, "/nexo/").pay(1)) == "Success"
+    print("busy: the tills of other protocols waited, and then paid")
+
+
+def stripe_crashes(terminal, rounds):
+    """Kills the terminal at any moment after a reader has taken a payment intent."""
+    moments = random.Random(2)
+    for number in range(rounds):
+        units = 20_000 + number
+        intent = terminal.call("/v1/payment_intents", {"amount": units, "currency": "eur"})["id"]
+        terminal.call(f"/v1/terminal/readers/{terminal.reader}/process_payment_intent", {"payment_intent": intent})
+        time.sleep(moments.uniform(0, 0.3))
+        terminal.restart()
+        status = terminal.call(f"/v1/payment_intents/{intent}")["status"]
+        states = [payment["state"] for payment in terminal.payments() if payment["amount"] == units]
+        assert len(states) <= 1, states
+        assert (status == "succeeded") == (states == ["captured"]), (status, states)
+        if status == "requires_payment_method":
+            # The till goes on with the same intent.
+            terminal.call(f"/v1/terminal/readers/{terminal.reader}/process_payment_intent", {"payment_intent": intent})
+            while terminal.call(f"/v1/terminal/readers/{terminal.reader}")["action"]["status"] == "in_progress":
+                time.sleep(0.05)
+            assert terminal.call(f"/v1/payment_intents/{intent}")["status"] == "succeeded"
+    print(f"killed {rounds} times behind process_payment_intent: each intent says what the journal has")
+
+
+def zvt_crashes(terminal, rounds):
+    """Kills the terminal at any moment of a ZVT payment. What the till finds is what it saw, or nothing."""
+    moments = random.Random(3)
+    for number in range(rounds):
+        units, seen = 30_000 + number, []
+        till = zvt.Till(terminal.zvt)
+        till.register()
+
+        def pay(till=till, units=units, seen=seen):
+            try:
+                seen.append(till.pay(units))
+            except (zvt.ConnectionLost, zvt.Refused):
+                pass
+
+        thread = threading.Thread(target=pay)
+        thread.start()
+        time.sleep(moments.uniform(0, 0.5))
+        terminal.restart()
+        thread.join()
+        till = zvt.Till(terminal.zvt)
+        till.wait_until_free()
+        last = till.last()
+        till.close()
+        found = [payment for payment in terminal.payments() if payment["amount"] == units]
+        standing = [payment for payment in found if payment["state"] == "captured"]
+        assert len(standing) <= 1, found
+        assert (last.code == 0 and last.amount == units) == bool(standing), (last.fields, found)
+        assert not seen or not seen[0].approved or standing, "a payment that the till saw completed stands"
+    print(f"killed {rounds} times in a ZVT payment: repeat receipt shows what stands")
+
+
 def crashes(terminal, rounds):
     """Kills the terminal at any moment of a payment. The till asks, and what it hears is what the journal has."""
     moments = random.Random(1)
@@ -205,7 +290,10 @@ def main():
         zvt_flow(terminal)
         nexo_flow(terminal)
         stripe_flow(terminal)
-        crashes(terminal, 12)
+        busy(terminal)
+        crashes(terminal, 8)
+        stripe_crashes(terminal, 6)
+        zvt_crashes(terminal, 8)
 
 
 if __name__ == "__main__":
