@@ -89,7 +89,7 @@ extension Explorer {
     {
         let (play, seed, judge) = (DraftPlay(folder: folder), seed, judge)
         let results = await SessionPool(jobs: jobs).run(drafts.count) { number -> (SessionRecord, [Violation]) in
-            let record = play.record(drafts[number], seed: seed, number: number, keepsFiles: false)
+            let record = play.record(drafts[number], seed: seed, number: number, in: .memory)
             return (record, judge(record))
         }
         for (draft, (record, violations)) in zip(drafts, results) {

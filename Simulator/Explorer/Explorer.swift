@@ -131,7 +131,7 @@ public struct Explorer: Sendable {
         let found = await SessionPool(jobs: jobs).run(scenarios.count) { number -> [FoundFailure] in
             let scenario = DraftPlay.ended(scenarios[number])
             let seed = scenario.seed ?? seed
-            let record = play.record(scenario, seed: seed, name: "replay-\(number)", keepsFiles: true)
+            let record = play.record(scenario, seed: seed, name: "replay-\(number)", in: .ownFiles)
             var violations = judge(record)
             if let refusal = record.refusal {
                 violations.append(Violation(.theTillRecovers, "the session cannot begin: \(refusal)"))

@@ -10,8 +10,8 @@ import Synchronization
 
 /// Plays a session and records the data for the invariants.
 struct SessionPlayer: Sendable {
-    /// The folder for the session's database; nil for a database in memory.
-    var folder: String?
+    /// The session's files; nil for a database in memory.
+    var files: SessionFiles?
     /// Whether the record has what the models of `Proof` need.
     var isTraced = false
 
@@ -23,8 +23,7 @@ struct SessionPlayer: Sendable {
     func play(_ scenario: Scenario, seed: UInt64) -> SessionRecord {
         var plan = SessionPlan(scenario, seed: seed)
         (plan.longestStep, plan.mostTurns) = (Self.longestStep, Self.mostTurns)
-        let database = folder.map { "\($0)/till.sqlite" }
-        if let database { plan.journal = .file(database) }
+        if let files { plan.journal = files.journal }
         let (log, texts, trace) = (Collected<SessionEvent>(), Collected<[UInt8]>(), Collected<TracedEvent>())
         plan.observer = { log.add($0) }
         if isTraced { plan.tracer = { trace.add($0) } }
@@ -106,30 +105,40 @@ struct DraftPlay: Sendable {
     var folder: String
     /// Whether the records have what the models of `Proof` need.
     var isTraced = false
+    /// The files that sessions use one after the other.
+    private let usedFiles = UsedFiles()
+
+    init(folder: String, isTraced: Bool = false) { (self.folder, self.isTraced) = (folder, isTraced) }
 
     /// Plays a draft. `seed` is the random seed, and `number` names the folder. The record has a `refusal` if the draft
     /// is not a valid scenario.
-    func record(_ draft: SessionDraft, seed: UInt64, number: Int, keepsFiles: Bool) -> SessionRecord {
+    func record(_ draft: SessionDraft, seed: UInt64, number: Int, in place: SessionPlace) -> SessionRecord {
         do throws(ScenarioFileError) {
             guard let scenario = try draft.scenarios(seed: seed, description: "explored").first else {
                 return SessionRecord(refusal: "no scenario")
             }
-            return record(scenario, seed: seed, name: "\(number)", keepsFiles: keepsFiles)
+            return record(scenario, seed: seed, name: "\(number)", in: place)
         } catch {
             return SessionRecord(refusal: "\(error)", isUnreadable: true)
         }
     }
 
     /// Plays a scenario that has the final steps of explored sessions.
-    func record(_ scenario: Scenario, seed: UInt64, name: String, keepsFiles: Bool) -> SessionRecord {
-        guard keepsFiles else { return SessionPlayer(folder: nil, isTraced: isTraced).play(scenario, seed: seed) }
-        let place = "\(folder)/\(name)"
-        let files = FileManager.default
-        do { try files.createDirectory(atPath: place, withIntermediateDirectories: true) } catch {
-            return SessionRecord(refusal: "\(place): \(error)")
+    func record(_ scenario: Scenario, seed: UInt64, name: String, in place: SessionPlace) -> SessionRecord {
+        let files: SessionFiles?
+        do {
+            files =
+                switch place {
+                case .memory: nil
+                case .ownFiles: try SessionFiles(ownIn: "\(folder)/\(name)")
+                case .usedFiles: try usedFiles.take(in: folder)
+                }
+        } catch {
+            return SessionRecord(refusal: "\(folder)/\(name): \(error)")
         }
-        defer { try? files.removeItem(atPath: place) }
-        return SessionPlayer(folder: place, isTraced: isTraced).play(scenario, seed: seed)
+        let record = SessionPlayer(files: files, isTraced: isTraced).play(scenario, seed: seed)
+        if let files, place == .usedFiles, record.leftNothing { usedFiles.give(back: files) }
+        return record
     }
 
     /// Returns a scenario with the final steps of explored sessions added.

@@ -11,7 +11,14 @@ struct PlannedSession: Hashable, Sendable, Codable {
     /// One session of this many keeps its database in a file.
     static let filesEvery = 8
 
-    var keepsFiles: Bool { number % Self.filesEvery == Self.filesEvery - 1 }
+    /// One session of this many has files that nothing else uses.
+    private static let ownFilesEvery = 8 * filesEvery
+
+    /// Where it keeps its records.
+    var place: SessionPlace {
+        guard number % Self.filesEvery == Self.filesEvery - 1 else { return .memory }
+        return number % Self.ownFilesEvery == Self.ownFilesEvery - 1 ? .ownFiles : .usedFiles
+    }
 }
 
 /// A session with a violation that is to be shrunk.
@@ -58,8 +65,7 @@ struct SessionWorkshop: Sendable {
     var judge: @Sendable (SessionRecord) -> [Violation]
 
     func observation(of session: PlannedSession) -> SessionObservation {
-        let record = play.record(
-            session.draft, seed: session.seed, number: session.number, keepsFiles: session.keepsFiles)
+        let record = play.record(session.draft, seed: session.seed, number: session.number, in: session.place)
         return SessionObservation(record, violations: judge(record))
     }
 
@@ -70,8 +76,7 @@ struct SessionWorkshop: Sendable {
     func shrunk(_ broken: BrokenSession, isWanted: @escaping () -> Bool = { true }) -> FoundFailure {
         let (session, violation) = (broken.session, broken.violation)
         func judged(_ draft: SessionDraft) -> (SessionRecord, Violation?) {
-            let record = play.record(
-                draft, seed: session.seed, number: session.number, keepsFiles: session.keepsFiles)
+            let record = play.record(draft, seed: session.seed, number: session.number, in: session.place)
             return (record, judge(record).first { $0.kind == violation.kind })
         }
         var shrinker = Shrinker { isWanted() && judged($0).1 != nil }

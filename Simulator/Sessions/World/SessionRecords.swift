@@ -31,13 +31,15 @@ enum SessionDatabases {
     }
 
     /// Creates a database in a file that sessions reuse.
-    static func reusable(at path: String, random: any RandomSource) throws(StorageError) -> ReusableDatabase {
-        try ReusableDatabase(path: path, template: template.get(), random: random)
+    static func reusable(
+        at path: String, durability: Durability, random: any RandomSource
+    ) throws(StorageError) -> ReusableDatabase {
+        try ReusableDatabase(path: path, template: template.get(), durability: durability, random: random)
     }
 }
 
-/// A pool of journal files for sessions that don't need to keep theirs. Every commit is flushed as in production, and a
-/// file is emptied for the next session. The files are deleted with the pool.
+/// A pool of journal files for sessions that don't need to keep theirs. A file is emptied for the next session. The
+/// files are deleted with the pool.
 public final class SessionJournals: Sendable {
     private struct State {
         var idle: [ReusableDatabase] = []
@@ -46,12 +48,27 @@ public final class SessionJournals: Sendable {
 
     /// The pool's own folder.
     private let folder: String
+    private let durability: Durability
     private let state = Mutex(State())
 
+    /// Creates a pool whose commits are flushed as in production.
+    ///
     /// - Parameter folder: the folder for the files; created if missing. Choose one on the disk to use.
     /// - Throws: ``SimulatedSessionError/plan(_:)`` when the folder is not writable.
-    public init(in folder: String) throws(SimulatedSessionError) {
-        self.folder = folder + "/sessions-" + UUID().uuidString
+    public convenience init(in folder: String) throws(SimulatedSessionError) {
+        try self.init(at: folder + "/sessions-" + UUID().uuidString, durability: .full)
+    }
+
+    /// Creates a pool without flushes, for simulated processes that die but lose no power.
+    ///
+    /// - Parameter folder: the pool's own folder; created if missing, and deleted with the pool.
+    /// - Throws: ``SimulatedSessionError/plan(_:)`` when the folder is not writable.
+    public convenience init(unflushedAt folder: String) throws(SimulatedSessionError) {
+        try self.init(at: folder, durability: .off)
+    }
+
+    private init(at folder: String, durability: Durability) throws(SimulatedSessionError) {
+        (self.folder, self.durability) = (folder, durability)
         do {
             try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
         } catch {
@@ -73,7 +90,8 @@ public final class SessionJournals: Sendable {
             return (database, state.count)
         }
         guard let database else {
-            return try SessionDatabases.reusable(at: "\(folder)/\(number).sqlite", random: random)
+            return try SessionDatabases.reusable(
+                at: "\(folder)/\(number).sqlite", durability: durability, random: random)
         }
         try database.erase(random: random)
         // The files beside it belong to the previous session.

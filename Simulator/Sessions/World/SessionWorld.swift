@@ -185,9 +185,14 @@ final class SessionWorld: Sendable {
     func openStorage(of till: TillPlace = .first) throws(StorageError) -> SQLiteStorageManager {
         switch till == .second ? secondRecords ?? records : records {
         case .memory(let database): database
-        case .shared(let database, _): database.storage
+        case .shared(let database, _): till == .first ? database.storage : try openSecond(database)
         case .file(let path): try SQLiteStorageManager(path: path, random: random.stream("database"))
         }
+    }
+
+    /// Opens the records of the second till, on connections of its own when the first till has the same records.
+    private func openSecond(_ database: ReusableDatabase) throws(StorageError) -> SQLiteStorageManager {
+        secondRecords == nil ? try database.otherStorage() : database.storage
     }
 
     /// Adds the cards that the plan blocks to the till's exception file.
@@ -212,7 +217,8 @@ final class SessionWorld: Sendable {
         isOver.store(true, ordering: .sequentiallyConsistent)
         // Work that waits for an event may hold a reader, and the reader holds the log.
         log.forgetWatches()
-        for records in [records, secondRecords].compactMap({ $0 }) {
+        // In this order, so that the first till of the next session has the same file.
+        for records in [secondRecords, records].compactMap({ $0 }) {
             switch records {
             case .memory(let database): SessionDatabases.give(back: database)
             case .shared(let database, let journals): journals.give(back: database)

@@ -30,7 +30,7 @@ struct TwoTillsTests {
 
     /// A session whose database is in a file, where both tills count as alive.
     private func recordInFiles(_ draft: SessionDraft) -> SessionRecord {
-        DraftPlay(folder: scratchFolder()).record(draft, seed: 1, number: 1, keepsFiles: true)
+        DraftPlay(folder: scratchFolder()).record(draft, seed: 1, number: 1, in: .ownFiles)
     }
 
     // MARK: One database

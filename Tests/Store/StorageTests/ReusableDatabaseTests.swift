@@ -49,6 +49,27 @@ import Testing
         #expect(again.attempt.key != first.attempt.key)
     }
 
+    @Test func `other connections see the commits, stay open, and go on after the database was erased`() throws {
+        let sale = try journal().capturedSale()
+        let other = try database.otherStorage()
+        #expect(other !== database.storage)
+        #expect(try database.otherStorage() === other)
+        let lease = try ProcessLease(in: other)
+        #expect(try PaymentJournal(storage: other, lease: lease).payments().map(\.id) == [sale.payment.id])
+        try database.erase(random: SeededRandomSource(seed: 2))
+        #expect(try PaymentJournal(storage: other, lease: lease).payments().isEmpty)
+        _ = try journal().capturedSale()
+        #expect(try PaymentJournal(storage: other, lease: lease).payments().count == 1)
+    }
+
+    @Test func `a database for processes that lose no power is not flushed`() throws {
+        let folder = try TemporaryDatabase()
+        let database = try ReusableDatabase(
+            path: folder.path, template: DatabaseTemplate(), durability: .off, random: SeededRandomSource(seed: 1))
+        #expect(database.storage.durability == .off)
+        #expect(try database.otherStorage().durability == .off)
+    }
+
     @Test func `later writes survive a power cut, and the constraints of the schema hold`() throws {
         _ = try journal().capturedSale()
         try database.erase(random: SeededRandomSource(seed: 2))

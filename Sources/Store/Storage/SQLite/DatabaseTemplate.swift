@@ -2,6 +2,7 @@ import CSQLiteSwitches
 public import Determinism
 import GRDB
 import GRDBSQLite
+import Synchronization
 
 /// An empty database with the current schema, for programs that create many databases, such as simulations. Copying it
 /// takes a fraction of the time of the migrator, which creates a shop's database.
@@ -60,6 +61,7 @@ public struct DatabaseTemplate: Sendable {
 /// open one. Writing works as for a shop's database.
 public final class ReusableDatabase: Sendable {
     public let storage: SQLiteStorageManager
+    private let other = Mutex<SQLiteStorageManager?>(nil)
     /// A connection without triggers and foreign keys: the schema forbids deleting the history of a payment.
     private let eraser: DatabaseQueue
     private let tables: [String]
@@ -69,17 +71,21 @@ public final class ReusableDatabase: Sendable {
     /// - Parameters:
     ///   - path: the path of the database file.
     ///   - template: the template to copy.
+    ///   - durability: the failures that a commit survives.
     ///   - random: the source of the database's identity.
     /// - Throws: ``StorageError``
-    public init(path: String, template: DatabaseTemplate, random: any RandomSource) throws(StorageError) {
+    public init(
+        path: String, template: DatabaseTemplate, durability: Durability = .full, random: any RandomSource
+    ) throws(StorageError) {
         try template.copy(to: path, random: random)
-        storage = try SQLiteStorageManager(path: path, random: random)
+        storage = try SQLiteStorageManager(path: path, durability: durability, random: random)
         do {
             var configuration = Configuration()
             configuration.foreignKeysEnabled = false
             configuration.prepareDatabase { database in
                 // The next commit also flushes the deletions.
-                try database.execute(sql: "PRAGMA synchronous = NORMAL")
+                let flushes = min(durability.rawValue, Durability.normal.rawValue)
+                try database.execute(sql: "PRAGMA synchronous = \(flushes)")
                 guard sqlite_rest_triggers(database.sqliteConnection) == SQLITE_OK else {
                     throw DatabaseError(resultCode: .SQLITE_INTERNAL, message: "cannot turn off its triggers")
                 }
@@ -91,6 +97,16 @@ public final class ReusableDatabase: Sendable {
         } catch {
             throw StorageError(error, path: path)
         }
+    }
+
+    /// Returns connections of their own to the database, as another program has them. They stay open with this object.
+    ///
+    /// - Throws: ``StorageError``
+    public func otherStorage() throws(StorageError) -> SQLiteStorageManager {
+        if let open = other.withLock({ $0 }) { return open }
+        let opened = try SQLiteStorageManager(path: storage.path ?? "", durability: storage.durability)
+        other.withLock { $0 = opened }
+        return opened
     }
 
     /// Deletes all rows and gives the database a new identity. The database must not be in use.
