@@ -58,7 +58,8 @@ struct SessionReading {
 
     private func readStore(into record: inout SessionRecord) throws {
         for till in session.databases {
-            let rows = try session.rows("SELECT id, state, intentID, gateway FROM siteCapture ORDER BY id", of: till)
+            let rows = try session.rows(
+                "SELECT id, state, intentID, gateway FROM siteCapture ORDER BY id", of: till, isRepeated: true)
             record.captures += rows.map { row in
                 let values = Dictionary(row.map { ($0.column, $0.value) }) { first, _ in first }
                 return SessionRecord.Capture(
@@ -85,7 +86,8 @@ struct SessionReading {
 
     private func readReceipts(of till: TillPlace, into record: inout SessionRecord) throws {
         let receipts = try session.rows(
-            "SELECT id, attemptID, content FROM receipt WHERE attemptID IS NOT NULL ORDER BY id", of: till)
+            "SELECT id, attemptID, content FROM receipt WHERE attemptID IS NOT NULL ORDER BY id", of: till,
+            isRepeated: true)
         for row in receipts {
             let values = Dictionary(row.map { ($0.column, $0.value) }) { first, _ in first }
             let text = values["content"].flatMap(\.self) ?? ""
@@ -96,7 +98,7 @@ struct SessionReading {
                     content: try JSONDecoder().decode(ReceiptContent.self, from: Data(text.utf8))))
         }
         let jobs = try session.rows(
-            "SELECT jobID, receiptID FROM printJob WHERE jobID IS NOT NULL ORDER BY id", of: till)
+            "SELECT jobID, receiptID FROM printJob WHERE jobID IS NOT NULL ORDER BY id", of: till, isRepeated: true)
         let printouts = session.printouts
         for row in jobs {
             let numbers = Dictionary(row.map { ($0.column, $0.value.flatMap { Int64($0) }) }) { first, _ in first }

@@ -47,13 +47,16 @@ extension SimulatedSession {
     /// - Parameters:
     ///   - sql: one statement that only reads.
     ///   - till: the till whose database is read.
+    ///   - isRepeated: whether many sessions ask it, so that it stays prepared for them.
     /// - Returns: the rows, each with its columns and their values as text, in order.
     /// - Throws: ``SimulatedSessionError/storage(_:)``
     public func rows(
-        _ sql: String, of till: TillPlace = .first
+        _ sql: String, of till: TillPlace = .first, isRepeated: Bool = false
     ) throws(SimulatedSessionError) -> [[(column: String, value: String?)]] {
         let records = try openRecords(of: till)
-        do throws(StorageError) { return try records.rows(sql) } catch { throw .storage(error) }
+        do throws(StorageError) { return try records.rows(sql, staysPrepared: isRepeated) } catch {
+            throw .storage(error)
+        }
     }
 
     /// Reads everything that a till's database contains, for a search.

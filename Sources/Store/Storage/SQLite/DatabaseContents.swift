@@ -1,17 +1,23 @@
 import GRDB
+import GRDBSQLite
 import Text
 
 extension SQLiteStorageManager {
     /// Runs a read-only SQL query, for inspection tools and tests.
     ///
-    /// - Parameter sql: one SQL statement.
+    /// - Parameters:
+    ///   - sql: one SQL statement.
+    ///   - staysPrepared: whether the connection keeps the prepared statement, for a query that a program repeats.
     /// - Returns: For each row, the column names and values as text, in order; nil for NULL and hexadecimal digits for
     ///   a blob.
     /// - Throws: ``StorageError``
-    public func rows(_ sql: String) throws(StorageError) -> [[(column: String, value: String?)]] {
+    public func rows(
+        _ sql: String, staysPrepared: Bool = false
+    ) throws(StorageError) -> [[(column: String, value: String?)]] {
         do {
             return try inspect { database -> [[(column: String, value: String?)]] in
-                let statement = try database.makeStatement(sql: sql)
+                let statement =
+                    try staysPrepared ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
                 // SQLite itself refuses to write in a regular read.
                 guard statement.isReadonly || !isRewindable else {
                     throw DatabaseError(
@@ -62,15 +68,21 @@ extension SQLiteStorageManager {
 
     private static func values(in table: String, of database: Database) throws -> [String] {
         let statement = try database.cachedStatement(sql: "SELECT * FROM \(table.quotedDatabaseIdentifier)")
-        let rows = try Row.fetchCursor(statement)
+        // Without a row of GRDB, which has a dictionary of the names of all columns.
+        let handle = statement.sqliteStatement
+        sqlite3_reset(handle)
+        defer { sqlite3_reset(handle) }
         var values: [String] = []
-        while let row = try rows.next() {
-            for column in 0..<row.count {
-                let value: DatabaseValue = row[column]
-                if let text = text(value) { values.append(text) }
+        while true {
+            let code = sqlite3_step(handle)
+            guard code == SQLITE_ROW else {
+                guard code == SQLITE_DONE else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+                return values
+            }
+            for column in 0..<sqlite3_column_count(handle) {
+                if let text = text(DatabaseValue(sqliteStatement: handle, index: column)) { values.append(text) }
             }
         }
-        return values
     }
 
     /// Reads at one moment and without writing. A regular read would set a pragma that forces SQLite to prepare every

@@ -170,7 +170,7 @@ public final class SQLiteStorageManager: StorageManagerType {
                 try release.execute()
                 return result
             } catch {
-                try database.execute(sql: "ROLLBACK TO operation")
+                try database.cachedStatement(sql: "ROLLBACK TO operation").execute()
                 try release.execute()
                 throw error
             }
