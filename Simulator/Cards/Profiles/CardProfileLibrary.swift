@@ -1,4 +1,5 @@
 public import Settings
+import Synchronization
 
 /// The card profiles built into the program, and those in files.
 public enum CardProfileLibrary {
@@ -26,11 +27,14 @@ public enum CardProfileLibrary {
             if nameOrPath.contains("/") || nameOrPath.hasSuffix(".yaml") || nameOrPath.hasSuffix(".yml") {
                 return try changed(try SettingsDocument(path: nameOrPath), nameOrPath, changes)
             }
-            if let entry = (builtIn + contactless).first(where: { $0.name == nameOrPath }) {
-                return try changed(
+            if changes.isEmpty, let profile = decoded.withLock({ $0[nameOrPath] }) { return profile }
+            if let yaml = yaml[nameOrPath] {
+                let profile = try changed(
                     try SettingsDocument(
-                        text: String(decoding: entry.yaml, as: UTF8.self), file: "\(nameOrPath).yaml (built in)"),
+                        text: String(decoding: yaml, as: UTF8.self), file: "\(nameOrPath).yaml (built in)"),
                     nameOrPath, changes)
+                if changes.isEmpty { decoded.withLock { $0[nameOrPath] = profile } }
+                return profile
             }
         } catch {
             throw .malformed(error)
@@ -77,6 +81,12 @@ public enum CardProfileLibrary {
             }
         }.map(\.name)
     }
+
+    /// The built-in profiles by name.
+    private static let yaml = Dictionary(uniqueKeysWithValues: (builtIn + contactless).map { ($0.name, $0.yaml) })
+
+    /// The built-in profiles that were decoded already. Their secrets are ``SealedBytes``; no text with them is kept.
+    private static let decoded = Mutex<[String: CardProfile]>([:])
 
     private static let contactless: [(name: String, yaml: [UInt8])] = [
         ("k8-credit", PackageResources.k8_credit_yaml),
