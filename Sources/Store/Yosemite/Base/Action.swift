@@ -19,7 +19,10 @@ extension Action {
     public typealias Completion<Value> = @Sendable (Result<Value, StoreError>) -> Void
 
     /// The type and the case, for example `ReceiptAction.print`.
-    public var name: String {
+    public var name: String { reflectedName }
+
+    /// The name by reflection.
+    var reflectedName: String {
         let mirror = Mirror(reflecting: self)
         let type = ActionTypeNames.name(of: Self.self)
         guard mirror.displayStyle == .enum else { return type }

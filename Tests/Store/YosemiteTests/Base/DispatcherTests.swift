@@ -242,4 +242,23 @@ import Testing
         #expect(Talkative.quiet.name == "Talkative")
         #expect(ParcelAction.note(id: 1, text: "hunter2").name == "ParcelAction.note")
     }
+
+    @Test func `a name that is a literal is the one by reflection`() throws {
+        let payments: [CardPresentPaymentsAction] = [
+            .reset(onCompletion: { _ in }), .cancelPayment(onCompletion: { _ in }),
+            .recoverPayments(onCompletion: { _ in }), .syncOrderPayments(paymentID: nil, onCompletion: { _ in }),
+            .loadPayments(limit: nil, onCompletion: { _ in }),
+        ]
+        for action in payments { #expect(action.name == action.reflectedName) }
+        let receipts = ReceiptAction.loadPrintJobs(paymentID: nil, limit: nil, onCompletion: { _ in })
+        #expect(receipts.name == receipts.reflectedName)
+        // The compiler checks that all cases are there.
+        let root = URL(filePath: #filePath).appending(path: "../../../../..").standardized
+        let source = root.appending(path: "Sources/Store/Yosemite/Base/ActionNames.swift")
+        let lines = try String(contentsOf: source, encoding: .utf8).split(separator: "\n")
+        let cases = lines.compactMap { $0.wholeMatch(of: /\s+case \.(\w+): "(\w+)\.(\w+)"/) }
+        #expect(cases.count == 53)
+        for found in cases { #expect(found.1 == found.3) }
+        #expect(Set(cases.map(\.2)) == ["CardPresentPaymentsAction", "ReceiptAction"])
+    }
 }
