@@ -91,10 +91,16 @@ public struct ContactlessSlots: Hashable, Sendable {
             return
         }
         field = nil
-        let product = (device.product ?? "") + " "
-        let isNamed = isAlone && all.count == 1 && Self.words.contains { product.contains($0) }
+        let isNamed = isAlone && all.count == 1 && Self.isContactless(product: (device.product ?? "") + " ")
         let isTold = descriptor.protocols.rawValue == 0b10 && !descriptor.level.leavesProtocolToHost
         numbers = isNamed || isTold ? Set(all) : []
+    }
+
+    /// Returns whether a product's name has one of the words. Compares bytes: a search for characters takes longer than
+    /// the rest of reading a descriptor.
+    private static func isContactless(product: String) -> Bool {
+        let name = Array(product.utf8)
+        return words.contains { word in name.indices.contains { name[$0...].starts(with: word.utf8) } }
     }
 
     private init(numbers: Set<UInt8>, field: ContactlessFieldCommands?) {
