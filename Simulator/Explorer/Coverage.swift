@@ -70,7 +70,7 @@ extension CoverageFeature {
         var attempts: [Substring: Substring] = [:]
         var captures: [Substring: Substring] = [:]
         for event in record.events {
-            let words = event.detail.split(separator: " ")
+            let words = event.words
             switch event.kind {
             case .act:
                 features.insert(CoverageFeature(.faultAtPlace, "\(words.first ?? "") at \(place)"))

@@ -289,7 +289,7 @@ struct InjectionPoint: Hashable, Comparable, Sendable {
         case .apdu, .display, .site, .lowBattery, .batteryResolved, .waiting, .cardIn, .cardOut, .pluggedIn, .unplugged:
             words = event.kind.rawValue
         default:
-            let plain = event.detail.split(separator: " ").prefix { word in
+            let plain = event.words.prefix { word in
                 word.utf8.allSatisfy {
                     ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z") || $0 == 0x5F
                 }
@@ -306,4 +306,9 @@ struct InjectionPoint: Hashable, Comparable, Sendable {
         "host reverse sent", "capture due", "capture sent", "site", "waiting", "card_inserted", "authorizing", "apdu",
         "remove_card", "kernel online", "kernel entering_pin", "receipt sale", "print processing",
     ].map(InjectionPoint.init(words:))
+}
+
+extension SessionEvent {
+    /// The words of the detail. It is split by bytes: characters take many times longer, and an exchange has hundreds.
+    var words: [Substring] { detail.utf8.split(separator: UInt8(ascii: " ")).map(Substring.init) }
 }

@@ -59,32 +59,39 @@ struct SessionPlayer: Sendable {
         }
         (record.events, record.traced, record.openResources) = (log.all, trace.all, openResources)
         find(search, events: log.all, requests: texts.all, into: &record)
-        if let folder { look(into: folder, search, &record) }
+        if let files { look(into: files, search, &record) }
         return record
     }
 
     private func find(
         _ search: SecretSearch, events: [SessionEvent], requests: [[UInt8]], into record: inout SessionRecord
     ) {
-        let lines = events.map(\.text).joined(separator: "\n")
-        record.note(search.secrets(in: Array(lines.utf8)), in: "events")
+        var lines: [UInt8] = []
+        for event in events {
+            lines += event.kind.rawValue.utf8
+            lines.append(UInt8(ascii: " "))
+            lines += event.detail.utf8
+            lines.append(UInt8(ascii: "\n"))
+        }
+        record.note(search.secrets(in: lines), in: "events")
         record.note(search.secrets(in: Array(requests.joined(separator: [0x0A]))), in: "requests to the store")
         let errors = record.steps.compactMap(\.errorMessage) + [record.refusal ?? ""]
         record.note(search.secrets(in: Array(errors.joined(separator: "\n").utf8)), in: "errors")
     }
 
     /// Checks the files of a session that has ended for secrets and for open files.
-    private func look(into folder: String, _ search: SecretSearch, _ record: inout SessionRecord) {
-        let files = FileManager.default
-        for name in ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
-            guard let bytes = files.contents(atPath: "\(folder)/\(name)") else { continue }
+    private func look(into files: SessionFiles, _ search: SecretSearch, _ record: inout SessionRecord) {
+        let (manager, folder) = (FileManager.default, files.folder)
+        for name in ((try? manager.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
+            guard let bytes = manager.contents(atPath: "\(folder)/\(name)") else { continue }
             record.note(search.secrets(in: Array(bytes)), in: "file \(name)")
         }
-        for name in (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
-            guard let path = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"),
+        for name in (try? manager.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+            guard let path = try? manager.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"),
                 path.hasPrefix(folder + "/")
             else { continue }
-            record.openFiles.append(String(path.dropFirst(folder.count + 1)))
+            let name = String(path.dropFirst(folder.count + 1))
+            if !files.staysOpen(name) { record.openFiles.append(name) }
         }
         record.openFiles.sort()
     }
