@@ -186,17 +186,19 @@ struct SimulateAcquirer: CardDataCommand {
 }
 
 extension TLSServer {
-    /// Sets up a server with the certificates of a folder. What is missing is made.
+    /// Sets up a server with the certificates of a folder. What is missing is made. `commonName` is that of the
+    /// server's certificate; nil for the first of its names.
     ///
     /// - Throws: `CommandFailure`
     static func ofFolder(
-        _ path: String, host: String, isLoopback: Bool, demandingCertificates: Bool = false, time: any TimeSource
+        _ path: String, host: String, isLoopback: Bool, commonName: String? = nil, demandingCertificates: Bool = false,
+        time: any TimeSource
     ) throws(CommandFailure) -> TLSServer {
         let folder = CertificateFolder(path: path)
         do {
             // Clients on this machine use any of these names.
             let names = isLoopback ? ["localhost", "127.0.0.1", "::1"] : [host, "localhost", "127.0.0.1"]
-            try folder.prepare(names: names, time: time, random: SystemRandomSource())
+            try folder.prepare(names: names, commonName: commonName, time: time, random: SystemRandomSource())
             let authorities = demandingCertificates ? folder.authority.certificate : nil
             return try TLSServer(
                 TLSServer.Settings(identity: folder.server, clientAuthorities: authorities), time: time)

@@ -254,14 +254,10 @@ struct TerminalCommand: TillCommand, CardDataCommand {
     /// - Throws: `CommandFailure`
     private func makeTLS(_ settings: TillConfiguration, isForZVT: Bool) throws(CommandFailure) -> TLSServer? {
         guard let tls else { return nil }
-        if protocols.contains(.nexo) {
-            var folder = TerminalCertificateOptions()
-            folder.certificates = tls
-            _ = try folder.prepare(terminal: poi(settings), host: host, time: SystemTimeSource())
-        }
+        let name = protocols.contains(.nexo) ? TerminalCertificateOptions.commonName(poi(settings)) : nil
         return try TLSServer.ofFolder(
-            tls, host: host, isLoopback: isLoopback, demandingCertificates: isForZVT && !isLoopback,
-            time: SystemTimeSource())
+            tls, host: host, isLoopback: isLoopback, commonName: name,
+            demandingCertificates: isForZVT && !isLoopback, time: SystemTimeSource())
     }
 
     private func poi(_ settings: TillConfiguration) -> String {

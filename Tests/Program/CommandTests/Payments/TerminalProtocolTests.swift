@@ -1,0 +1,111 @@
+import Foundation
+import Glibc
+import Testing
+
+/// `terminal` with tills of several protocols, and after a kill.
+@Suite("The terminal of tills of several protocols")
+struct TerminalProtocolTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func start() throws -> (child: Child, stripe: String, reader: String, nexo: String) {
+        let child = try Child(
+            [
+                "terminal", "--protocol", "nexo", "--protocol", "stripe", "--port", "0", "--port", "0", "--http-port",
+                "0", "--json", "--reader", "simulated", "--terminal", "V400m-1", "--database", scratch.database,
+            ], in: scratch)
+        #expect(child.wait { child.output.hasSuffix("}\n") })
+        let view = try object(child.output)
+        let terminals = try #require(view["terminals"] as? [[String: Any]], "\(view)")
+        #expect(terminals.compactMap { $0["protocol"] as? String } == ["nexo", "stripe"])
+        return (
+            child, try #require(terminals.last?["address"] as? String),
+            try #require(terminals.last?["reader"] as? String), try #require(terminals.first?["http"] as? String)
+        )
+    }
+
+    private func object(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
+    }
+
+    private func curl(_ arguments: String...) throws -> [String: Any] {
+        let all = ["curl", "-sS", "-g", "--max-time", "300", "-u", "sk_test_1:"] + arguments
+        return try object(try Child(program: "/usr/bin/env", all, in: scratch).result().output)
+    }
+
+    /// Sends a nexo message, and returns the response's object.
+    private func send(
+        _ address: String, _ category: String, _ id: String, _ request: String
+    ) throws -> [String: Any] {
+        let header = """
+            {"ProtocolVersion":"3.0","MessageClass":"Service","MessageCategory":"\(category)","MessageType":"Request",\
+            "SaleID":"T1","ServiceID":"\(id)","POIID":"V400m-1"}
+            """
+        let message = #"{"SaleToPOIRequest":{"MessageHeader":\#(header),"\#(category)Request":\#(request)}}"#
+        let answer = try curl("-d", message, address + "/nexo/")
+        let response = try #require(answer["SaleToPOIResponse"] as? [String: Any], "\(answer)")
+        return try #require(response[category + "Response"] as? [String: Any], "\(response)")
+    }
+
+    private let payment = """
+        {"SaleData":{"SaleTransactionID":{"TransactionID":"order-17","TimeStamp":"2026-01-02T12:00:00Z"}},\
+        "PaymentTransaction":{"AmountsReq":{"Currency":"USD","RequestedAmount":12.5}}}
+        """
+
+    @Test func `after a kill, tills find their payments by what they call them, and nothing is charged again`() throws {
+        let first = try start()
+        let paid = try send(first.nexo, "Payment", "1", payment)
+        let poi = try #require(paid["POIData"] as? [String: Any], "\(paid)")
+        let intent = try #require(
+            try curl("-d", "amount=1500", "-d", "currency=usd", first.stripe + "/v1/payment_intents")["id"] as? String)
+        let place = "/v1/terminal/readers/\(first.reader)/process_payment_intent"
+        _ = try curl("-d", "payment_intent=\(intent)", first.stripe + place)
+        let address = first.stripe + "/v1/payment_intents/\(intent)"
+        #expect(first.child.wait { (try? curl(address)["status"] as? String) == "succeeded" })
+        let before = try curl(address)
+        first.child.send(SIGKILL)
+        _ = try first.child.result()
+
+        let second = try start()
+        let status = try send(
+            second.nexo, "TransactionStatus", "2",
+            #"{"MessageReference":{"MessageCategory":"Payment","SaleID":"T1","ServiceID":"1"}}"#)
+        let text = "\(status)"
+        #expect(text.contains("\((poi["POITransactionID"] as? [String: Any])?["TransactionID"] ?? "none")"), "\(text)")
+        let again = try send(second.nexo, "Payment", "1", payment)
+        #expect("\(again)".contains("NotAllowed"), "\(again)")
+        let after = try curl(second.stripe + "/v1/payment_intents/\(intent)")
+        #expect(after["latest_charge"] as? String == before["latest_charge"] as? String, "\(after)")
+        #expect(after["status"] as? String == "succeeded")
+        second.child.send(SIGTERM)
+        #expect(try second.child.result().status == 0)
+        let list = try Program.run(["payments", "list", "--database", scratch.database], in: scratch)
+        #expect(list.output.contains("P000002") && !list.output.contains("P000003"), "\(list.output)")
+    }
+
+    @Test(arguments: [
+        (["zvt"], [], "add --tls"), (["nexo"], ["--tls", "c"], "add --passphrase-file"),
+        (["nexo", "stripe"], [], "add --tls, and --key or --key-env, and --passphrase-file"),
+    ])
+    func `other machines need TLS and the secret of each protocol`(
+        _ protocols: [String], _ more: [String], _ rest: String
+    ) throws {
+        let arguments = ["terminal", "--host", "0.0.0.0", "--database", scratch.database]
+        let result = try Program.run(arguments + protocols.flatMap { ["--protocol", $0] } + more, in: scratch)
+        #expect(result.status == 64)
+        #expect(result.error.contains("0.0.0.0 is open to other machines: \(rest)\n"), "\(result.error)")
+    }
+
+    @Test(arguments: [
+        (["--protocol", "zvt", "--key", "k"], "--key and --key-env require --protocol stripe"),
+        (["--protocol", "zvt", "--passphrase-file", "p"], "require --protocol nexo"),
+        (["--protocol", "zvt", "--protocol", "zvt"], "--protocol names one twice"),
+        (["--protocol", "zvt", "--port", "1", "--port", "2"], "there are more --port than --protocol"),
+        (["--protocol", "nexo", "--terminal", "x"], "is not the ID of a terminal"),
+    ])
+    func `options that no protocol takes are refused`(_ arguments: [String], _ words: String) throws {
+        let result = try Program.run(["terminal", "--database", scratch.database] + arguments, in: scratch)
+        #expect(result.status == 64 && result.error.contains(words), "\(result.error)")
+    }
+}
