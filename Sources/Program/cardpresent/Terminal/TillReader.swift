@@ -77,12 +77,18 @@ struct TillReader: Sendable {
         }
     }
 
+    /// Makes IDs. With a seed, each start makes other ones than those that were kept before.
+    private func names(_ protocolName: TillProtocol) -> any RandomSource {
+        let newest = counter.memory.requests(of: protocolName).last?.request.key.rawValue ?? ""
+        return random.stream("\(protocolName.rawValue) \(newest)")
+    }
+
     private func startStripe(host: String, port: Int) async throws(HTTPListenerError) -> TillServer {
         let readers = TerminalCounters.single(
             TillDesk(counter: counter, givesReceipts: false),
             clock: isSimulated ? .simulated(start: till.time.now()) : .wall(till.time))
         let server = try await TerminalServer.start(
-            .own(stripe, access: access, spentKeys: keys.earlier), readers, random: random.stream("stripe"),
+            .own(stripe, access: access, spentKeys: keys.earlier), readers, random: names(.stripe),
             keys: keys, own: own(.stripe), host: tls == nil ? host : "127.0.0.1", port: tls == nil ? port : 0,
             time: wall)
         guard let tls else { return TillServer(.stripe, address: server.address, server: server) }
@@ -117,7 +123,7 @@ struct TillReader: Sendable {
 
     private func startNexo(host: String, port: Int, httpPort: Int) async throws(HTTPListenerError) -> TillServer {
         let server = try await NexoServer.start(
-            nexo, TillDesk(counter: counter, givesReceipts: false), own(.nexo), random: random.stream("nexo"),
+            nexo, TillDesk(counter: counter, givesReceipts: false), own(.nexo), random: names(.nexo),
             host: host, port: httpPort, security: tls.map { NexoServer.Security($0, port: port) }, wall: wall,
             time: till.time)
         let secure = server.securePort.map { "https://\(TCPAddress(host: host, port: UInt16(clamping: $0)))" }
