@@ -66,7 +66,7 @@ let card = layer(
     "Sources/Card",
     target("SmartCard", uses: "CardSecrets Text"), target("EntryPoint", uses: "Determinism EMV Money SmartCard Text"),
     target("EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard Text"),
-    target("ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard Text"),
+    target("ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard"),
     target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"))
 
 let readers = layer(

@@ -76,13 +76,23 @@ struct CardCheck {
         isExpired = Self.isOver(card.expiry, on: date)
     }
 
+    /// Returns the TVR (tag 95) that the cryptogram covers. With XDA, a terminal sets two bits after the card made the
+    /// cryptogram, and an issuer clears them again (EMV Book 4 §6.3.2.2.2, §6.3.2.2.4).
+    private static func coveredResults(_ objects: [BERTLV]) -> [UInt8]? {
+        guard let value = objects.first(0x95)?.value else { return nil }
+        guard let results = TerminalVerificationResults(bytes: value), results.contains(.xdaSelected),
+            let profile = objects.first(0x82)?.value.first, profile & 0x80 != 0
+        else { return value }
+        return results.subtracting([.eccKeyRecoveryFailed, .xdaFailed]).bytes
+    }
+
     /// Puts the key into `masterKey`.
     private static func checkCryptogram(
         _ card: borrowing OnlineAuthorizationRequest, account: IssuerAccount, keys: TestKeys,
         known: (CardMasterKey.Name) -> CardMasterKey?, _ masterKey: inout CardMasterKey?
     ) throws(CryptogramError) -> Cryptogram {
         let objects = card.iccData
-        let input = try ApplicationCryptogram.Input { objects.first($0)?.value }
+        let input = try ApplicationCryptogram.Input { $0 == 0x95 ? coveredResults(objects) : objects.first($0)?.value }
         guard let arqc = objects.first(0x9F26)?.value else { throw .missing(0x9F26) }
         guard input.issuerApplicationData.derivationKeyIndex == derivationKeyIndex else {
             return .refused(.unknownKeyIndex)

@@ -72,16 +72,21 @@ struct CardApplication: Sendable {
         self.files = files
     }
 
-    /// The data that the issuer signs (EMV Book 3 §10.3): the records that the AFL marks for authentication, and the
-    /// AIP if the static data authentication tag list names it.
+    /// The data that the issuer signs (EMV Book 3 §10.3): the records that the AFL marks for authentication. Then, for
+    /// XDA, AIP, AID, and PDOL as data objects; otherwise the AIP, if the static data authentication tag list names it.
     var staticData: [UInt8] {
-        let records = files.flatMap { file in
+        var data = files.flatMap { file in
             file.records.prefix(file.authenticatedCount).flatMap { tags in
                 tags.flatMap { BERTLV.encode($0, values[$0]?.copy() ?? []) }
             }
         }
-        return profile.offlineAuthentication?.staticDataTagList == [0x82]
-            ? records + profile.interchangeProfile : records
+        if profile.signsOnCurve {
+            data += BERTLV.encode(0x82, profile.interchangeProfile) + BERTLV.encode(0x9F06, profile.aid)
+            if let pdol = profile.pdol { data += BERTLV.encode(0x9F38, pdol.encoded) }
+        } else if profile.offlineAuthentication?.staticDataTagList == [0x82] {
+            data += profile.interchangeProfile
+        }
+        return data
     }
 
     /// The answer to SELECT (tag 6F; EMV Book 1 §11.3.4).
@@ -177,15 +182,19 @@ final class CardKeys: Sendable {
     let pinDecipherment: RSAPrivateKey?
     /// The private key for dynamic signatures; nil if the card has none.
     let signing: RSAPrivateKey?
+    /// The private key for the signatures of XDA; nil if the card has none.
+    let ellipticSigning: EllipticCurvePrivateKey?
 
     init(
         applicationCryptogram: consuming SensitiveBytes, scriptMAC: consuming SensitiveBytes,
-        scriptConfidentiality: consuming SensitiveBytes, pinDecipherment: RSAPrivateKey?, signing: RSAPrivateKey?
+        scriptConfidentiality: consuming SensitiveBytes, pinDecipherment: RSAPrivateKey?, signing: RSAPrivateKey?,
+        ellipticSigning: EllipticCurvePrivateKey?
     ) {
         self.applicationCryptogram = applicationCryptogram
         self.scriptMAC = scriptMAC
         self.scriptConfidentiality = scriptConfidentiality
         self.pinDecipherment = pinDecipherment
         self.signing = signing
+        self.ellipticSigning = ellipticSigning
     }
 }

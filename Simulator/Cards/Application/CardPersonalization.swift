@@ -11,6 +11,7 @@ struct CardPersonalization {
         guard let pan = profile.primaryAccountNumber() else { throw .unusablePAN }
         let version = profile.cryptogram
         let (signing, pinDecipherment) = try rsaKeys(profile)
+        let curves = try profile.signsOnCurve ? ellipticKeys() : nil
         let cardKeys: CardKeys
         do throws(CryptogramError) {
             cardKeys = try keys.withMasterKeys(version.cipher) { (masters) throws(CryptogramError) in
@@ -23,12 +24,17 @@ struct CardPersonalization {
                     scriptConfidentiality: try version.masterKey(
                         issuerMasterKey: masters.scriptConfidentiality, pan: pan,
                         panSequenceNumber: profile.panSequenceNumber),
-                    pinDecipherment: pinDecipherment, signing: signing)
+                    pinDecipherment: pinDecipherment, signing: signing, ellipticSigning: curves?.card)
             }
         } catch {
             throw .keys(error)
         }
+        if let curves { return try certified(profile, keys: cardKeys, curves) }
         return try certified(profile, pan: pan, keys: cardKeys)
+    }
+
+    private func ellipticKeys() throws(SimulatedCardError) -> TestECKeys {
+        do throws(TestKeysError) { return try TestECKeys.embedded() } catch { throw .testKeys(error) }
     }
 
     /// Returns the RSA keys that the card needs.
@@ -93,5 +99,5 @@ struct CardPersonalization {
     }
 
     /// A certification authority public key index (tag 8F) that no simulated authority has.
-    private static let unknownAuthorityIndex: UInt8 = 0xFF
+    static let unknownAuthorityIndex: UInt8 = 0xFF
 }

@@ -1,4 +1,5 @@
 import Cryptography
+import EMV
 import SmartCard
 
 /// GENERATE APPLICATION CRYPTOGRAM (EMV Book 3 §6.5.5).
@@ -6,17 +7,19 @@ extension CardOperatingSystem {
     private typealias Answer = CardVerificationResults.Answer
 
     mutating func generateAC(_ command: CommandAPDU) -> ResponseAPDU {
-        let asksForSignature = command.p1 & 0x10 != 0
-        guard command.p2 == 0, command.p1 & 0x2F == 0, let asked = Answer(rawValue: command.p1 >> 6) else {
+        let (asksForSignature, asksForExtended) = (command.p1 & 0x10 != 0, command.p1 & 0x08 != 0)
+        guard command.p2 == 0, command.p1 & 0x27 == 0, !asksForSignature || !asksForExtended,
+            let asked = Answer(rawValue: command.p1 >> 6)
+        else {
             return .failed(.incorrectParameters)
         }
         guard let index = selectedIndex, var transaction = session.transaction else {
             return .failed(.conditionsNotSatisfied)
         }
         let profile = applications[index].profile
-        guard !asksForSignature || profile.offlineAuthentication?.methods.contains(.cda) == true else {
-            return .failed(.incorrectParameters)
-        }
+        guard !asksForSignature || profile.offlineAuthentication?.methods.contains(.cda) == true,
+            !asksForExtended || profile.signsOnCurve
+        else { return .failed(.incorrectParameters) }
         let isFirst: Bool
         switch transaction.phase {
         case .initiated: isFirst = true
@@ -61,6 +64,14 @@ extension CardOperatingSystem {
                     index, transaction, cryptogramInformation: cryptogramInformation, cryptogram: cryptogram,
                     information: information)
             else { return .failed(.internalFailure) }
+            data = signed
+        } else if asksForExtended {
+            let covered = isFirst ? transaction.terminalData : command.data
+            let plain = Self.answer(
+                cryptogramInformation, transaction.atc, cryptogram, information, inFormatTwo: true)
+            guard let signed = extendedAnswer(index, plain, covering: covered) else {
+                return .failed(.internalFailure)
+            }
             data = signed
         } else {
             data = Self.answer(
@@ -175,6 +186,25 @@ extension CardOperatingSystem {
             let signature = dynamicSignature(index, dynamicData, rest: transaction.terminalValues[0x9F37] ?? [])
         else { return nil }
         return BERTLV(0x77, children: counter + [BERTLV(0x9F4B, signature), issuerData]).encoded
+    }
+}
+
+/// The response to GENERATE AC with extended data authentication (EMV Book 2 §12.5.2).
+extension CardOperatingSystem {
+    /// Returns the template 77 with the card's signature over the terminal's data and the template's data objects; nil
+    /// if the card has no key.
+    private func extendedAnswer(_ index: Int, _ template: [UInt8], covering terminalData: [UInt8]) -> [UInt8]? {
+        let application = applications[index]
+        guard let key = application.keys.ellipticSigning, let object = try? BERTLV.parse(template).first else {
+            return nil
+        }
+        let fault = application.profile.offlineAuthentication?.fault
+        if fault == .unsigned { return template }
+        let message = [ExtendedSignature.format] + terminalData + object.children.flatMap(\.encoded)
+        guard var signature = try? ECSDSA.sign(message, key: key, random: random) else { return nil }
+        if fault == .dynamicSignature { signature[0] ^= 0xFF }
+        let signed = BERTLV(0x9F4B, [ExtendedSignature.format] + signature)
+        return BERTLV(object.tag, children: object.children + [signed]).encoded
     }
 }
 

@@ -1,4 +1,5 @@
-public import ContactlessKernel8
+import ContactlessKernel8
+public import EMV
 import Settings
 public import SmartCard
 

@@ -1,7 +1,8 @@
-public import ContactlessKernel8
 public import Cryptography
+public import EMV
 
-/// The elliptic curve test keys of the simulated certification authority, issuer, and cards of kernel 8.
+/// The elliptic curve test keys of the simulated certification authority, issuer, and cards: of kernel 8, and of
+/// chips with XDA.
 ///
 /// Anyone can compute these TEST keys; they protect nothing.
 public struct TestECKeys: Sendable {

@@ -99,6 +99,7 @@ public struct ApplicationProfile: Sendable {
         if methods.contains(.sda) { flags |= 0x40 }
         if methods.contains(.dda) { flags |= 0x20 }
         if methods.contains(.cda) { flags |= 0x01 }
+        if methods.contains(.xda) { flags |= 0x80 }
         if cardholderVerification != nil { flags |= 0x10 }
         if terminalRiskManagement { flags |= 0x08 }
         if externalAuthenticate { flags |= 0x04 }
@@ -113,8 +114,13 @@ extension ApplicationProfile {
     /// Whether the card has a key for dynamic signatures or for PIN encipherment with it.
     var hasSigningKey: Bool { offlineAuthentication?.signsDynamically == true || pin?.encipherment == .iccKey }
 
-    /// Whether the card has certificates, so that terminals need the certification authority's key.
-    var needsCertificates: Bool { offlineAuthentication != nil || pin?.encipherment != nil }
+    /// Whether the card has RSA certificates, so that terminals need the certification authority's key.
+    var needsCertificates: Bool {
+        !signsOnCurve && (offlineAuthentication != nil || pin?.encipherment != nil)
+    }
+
+    /// Whether the card has certificates on an elliptic curve, for XDA.
+    var signsOnCurve: Bool { offlineAuthentication?.methods.contains(.xda) == true }
 
     /// The registered application provider identifier (RID), 5 bytes.
     var rid: [UInt8] { Array(aid.prefix(5)) }
@@ -133,11 +139,28 @@ extension CardProfile {
         return found
     }
 
+    /// Returns the keys of the test certification authority on elliptic curves that a terminal needs for this card's
+    /// chip (XDA).
+    ///
+    /// - Throws: ``TestKeysError``, `ECCAuthorityKeyError`
+    public func ellipticAuthorityKeys() throws -> [ECCAuthorityKey] {
+        var found: [ECCAuthorityKey] = []
+        for application in applications where application.signsOnCurve {
+            let key = try TestECKeys.embedded().authorityPublicKey(
+                rid: application.rid, suite: application.offlineAuthentication?.certificates ?? .p256)
+            if !found.contains(key) { found.append(key) }
+        }
+        return found
+    }
+
     /// The certificates of this card that the payment systems revoked.
     public var revokedCertificates: [CertificateRevocation] {
         applications.filter { $0.offlineAuthentication?.isRevoked == true }.map {
-            CertificateRevocation(
-                rid: $0.rid, index: $0.keySizes.certificationAuthorityIndex,
+            let suite = $0.offlineAuthentication?.certificates ?? .p256
+            return CertificateRevocation(
+                rid: $0.rid,
+                index: $0.signsOnCurve
+                    ? TestECKeys.authorityIndex(suite) : $0.keySizes.certificationAuthorityIndex,
                 serialNumber: CardCertificates.revokedSerialNumber)
         }
     }

@@ -83,6 +83,11 @@ extension ApplicationProfile {
             throw (try node.optional("offlineAuthentication") ?? node).error(
                 "the certificate of the PIN key is longer than a record", fix: "use an issuer key of at most 1976 bits")
         }
+        if signsOnCurve, pin?.encipherment != nil {
+            throw (try node.optional("pin") ?? node).error(
+                "a card has certificates of one kind: with 'xda' its PIN cannot be enciphered with RSA",
+                fix: "leave out 'encipheredUnder'")
+        }
         let verification = try node.optional("cardholderVerification") ?? node
         for rule in cardholderVerification?.rules ?? [] {
             if rule.method.needsPlaintextPIN, pin?.acceptsPlaintext != true {

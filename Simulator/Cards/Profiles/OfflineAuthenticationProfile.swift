@@ -1,7 +1,8 @@
+public import EMV
 import Settings
 import SmartCard
 
-/// The card's offline data authentication (EMV Book 2 §5 and §6).
+/// The card's offline data authentication (EMV Book 2 §5, §6, and §12).
 public struct OfflineAuthenticationProfile: Hashable, Sendable {
     /// A method of offline data authentication that the card supports.
     public enum Method: String, Hashable, Sendable, CaseIterable {
@@ -11,6 +12,9 @@ public struct OfflineAuthenticationProfile: Hashable, Sendable {
         case dda
         /// Combined data authentication: the card's signature with an application cryptogram.
         case cda
+        /// Extended data authentication: the card's signature on an elliptic curve with an application cryptogram. It
+        /// goes with no other method, because a card has certificates of one kind.
+        case xda
     }
 
     /// The source of the ICC dynamic number (tag 9F4C), which makes each dynamic signature unique.
@@ -39,10 +43,18 @@ public struct OfflineAuthenticationProfile: Hashable, Sendable {
         case missingRemainder
         /// The issuer's certificate uses an unknown hash algorithm.
         case hashAlgorithm
+        /// The card does not sign although the terminal asked for a signature.
+        case unsigned
+        /// No point of the curve has the x of the card's certified key.
+        case pointNotOnCurve
+        /// The private key of the card's certified key is one, so everybody knows it.
+        case knownPrivateKey
     }
 
     /// Empty if the keys are for PINs only.
     public var methods: Set<Method>
+    /// The curve of authority and issuer for XDA. The card signs on P-256.
+    public var certificates: CertificateSuite
     public var keySizes: CardKeySizes
     /// The expiry month of the issuer's certificate.
     public var issuerExpiry: CardMonth
@@ -59,11 +71,12 @@ public struct OfflineAuthenticationProfile: Hashable, Sendable {
     public var dynamicNumber: DynamicNumber
     public var fault: Fault?
 
-    /// Whether the card has its own signing key.
+    /// Whether the card has its own RSA key for signatures.
     public var signsDynamically: Bool { methods.contains(.dda) || methods.contains(.cda) }
 
     private static let keys = [
-        "methods", "keys", "exponent", "issuerExpiry", "iccExpiry", "revoked", "ddol", "staticDataTagList",
+        "methods", "certificates", "keys", "exponent", "issuerExpiry", "iccExpiry", "revoked", "ddol",
+        "staticDataTagList",
         "dataAuthenticationCode", "dynamicNumber", "fault",
     ]
 
@@ -71,6 +84,7 @@ public struct OfflineAuthenticationProfile: Hashable, Sendable {
         try node.mapping(allowedKeys: Self.keys)
         methods = []
         for method in try node.required("methods").list(count: 0...3) { methods.insert(try method.choice(Method.self)) }
+        certificates = try node.optional("certificates")?.choice(of: ["p256": .p256, "p521": .p521]) ?? .p256
         keySizes = try CardKeySizes(try node.optional("keys"), exponent: try node.optional("exponent"))
         issuerExpiry = try CardMonth(try node.optional("issuerExpiry"))
         iccExpiry = try CardMonth(try node.optional("iccExpiry"))
@@ -85,6 +99,11 @@ public struct OfflineAuthenticationProfile: Hashable, Sendable {
 
     /// Checks rules that involve several values.
     private func check(_ node: SettingsNode) throws(SettingsError) {
+        if methods.contains(.xda), methods.count > 1 {
+            throw try node.required("methods").error(
+                "a card has certificates of one kind, and 'xda' needs those on an elliptic curve",
+                fix: "leave out the other methods")
+        }
         let keyNode = try node.optional("keys") ?? node
         // Tag, length, and 247 bytes fill a record.
         if signsDynamically, keySizes.issuer > 1976 {
@@ -102,8 +121,11 @@ public struct OfflineAuthenticationProfile: Hashable, Sendable {
         let isPossible =
             switch fault {
             case .staticSignature: methods.contains(.sda)
-            case .staticData, .otherIssuer, .unknownAuthority, .hashAlgorithm: !methods.isEmpty
-            case .dynamicSignature, .otherAccount: signsDynamically
+            case .staticData, .otherIssuer, .unknownAuthority: !methods.isEmpty
+            case .hashAlgorithm: !methods.isEmpty && !methods.contains(.xda)
+            case .dynamicSignature: signsDynamically || methods.contains(.xda)
+            case .unsigned, .pointNotOnCurve, .knownPrivateKey: methods.contains(.xda)
+            case .otherAccount: signsDynamically
             case .missingRemainder:
                 signsDynamically
                     ? keySizes.icc > keySizes.issuer - CardCertificates.iccOverhead * 8

@@ -47,6 +47,7 @@ final class SessionWorld: Sendable {
     private let processes = Mutex<[KnownProcess]>([])
     private let isOver = Atomic(false)
     private let authorityKeys: [CAPublicKey]
+    private let ellipticKeys: [ECCAuthorityKey]
     /// The test certification authority's keys for tapped cards.
     let contactlessKeys: [ECCAuthorityKey]
     private let revoked: [CertificateRevocation]
@@ -110,6 +111,7 @@ final class SessionWorld: Sendable {
             }
             authorityKeys = try cards.flatMap { try $0.profile.certificationAuthorityKeys(keys) }
             contactlessKeys = try CardProfile.contactlessAuthorityKeys(of: cards.map(\.profile))
+            ellipticKeys = try cards.flatMap { try $0.profile.ellipticAuthorityKeys() }
             revoked = cards.flatMap(\.profile.revokedCertificates)
             pinPad = try SimulatedPINPad(
                 keys: keys, scheme: plan.till.pinPadScheme == .tdes ? .tripleDES : .aes,
@@ -237,7 +239,8 @@ final class SessionWorld: Sendable {
     /// Returns the terminal configuration, with the test certification authority's keys for test cards.
     func terminal(for currency: Currency) -> TerminalConfiguration {
         plan.till.terminal(for: currency).adding(
-            certificationAuthorityKeys: authorityKeys, revokedCertificates: revoked)
+            certificationAuthorityKeys: authorityKeys, ellipticAuthorityKeys: ellipticKeys,
+            revokedCertificates: revoked)
     }
 
     /// Returns the issuer's ledger.

@@ -169,6 +169,8 @@ public struct CardReplayReport: Hashable, Sendable {
         case (.cda, .signature?), (.cda, .transactionData?), (.cda, .unsignedCryptogram?),
             (.cda, .cryptogramInformation?):
             signed = ["GET PROCESSING OPTIONS", "GENERATE AC"]
+        case (.xda, .extendedSignature?), (.xda, .unsignedCryptogram?):
+            signed = ["GET PROCESSING OPTIONS", "GENERATE AC"]
         default: return nil
         }
         return differences.first { difference in

@@ -72,16 +72,22 @@ final class FetchedCurve: Sendable {
     let prime: [UInt8]
     /// The number of points, big-endian, a prime. Empty when libcrypto does not offer the curve.
     let order: [UInt8]
+    /// x of the base point, big-endian. Empty when libcrypto does not offer the curve.
+    let baseX: [UInt8]
 
     private init(_ curve: EllipticCurve, _ identifier: Int32) {
         let made: OpaquePointer? = EC_GROUP_new_by_curve_name(identifier)
         (name, group) = (curve.rawValue, made)
         guard let made else {
-            (prime, order) = ([], [])
+            (prime, order, baseX) = ([], [], [])
             return
         }
         prime = Self.bytes(EC_GROUP_get0_field(made), count: curve.length)
         order = Self.bytes(EC_GROUP_get0_order(made), count: curve.length)
+        let base: OpaquePointer? = BN_new()
+        defer { BN_free(base) }
+        let isKnown = EC_POINT_get_affine_coordinates(made, EC_GROUP_get0_generator(made), base, nil, nil) == 1
+        baseX = isKnown ? Self.bytes(base, count: curve.length) : []
     }
 
     static let p256 = FetchedCurve(.p256, NID_X9_62_prime256v1)
@@ -177,6 +183,9 @@ public struct EllipticCurvePoint: Hashable, Sendable {
         }
         return carry == 0 && doubled.lexicographicallyPrecedes(curve.fetched.prime)
     }
+
+    /// Whether everybody knows the private key: it is one, or the order less one. EMV Book 2 §B2.2.4 allows neither.
+    public var hasKnownPrivateKey: Bool { x == curve.fetched.baseX }
 
     /// Returns the point times a secret factor. The time does not depend on the factor.
     ///

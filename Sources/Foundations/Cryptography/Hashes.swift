@@ -58,6 +58,13 @@ public enum SHA512 {
             try FetchedDigest.sha512.digest(UnsafeRawBufferPointer(buffer))
         }
     }
+
+    /// Returns the digest of a secret message, 64 bytes.
+    ///
+    /// - Throws: a failure of libcrypto.
+    public static func hash(_ secret: borrowing SensitiveBytes) throws(CryptographyError) -> [UInt8] {
+        try secret.withUnsafeBytes { (buffer) throws(CryptographyError) in try FetchedDigest.sha512.digest(buffer) }
+    }
 }
 
 /// A hash function of libcrypto's default provider, fetched once per process.

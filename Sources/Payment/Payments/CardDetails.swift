@@ -113,16 +113,17 @@ public struct CardDetails: Hashable, Sendable, Codable {
         public var needsSignature: Bool { family == .signature || family == .offlinePINAndSignature }
     }
 
-    /// How the terminal authenticated the card (EMV Book 2 §5 and §6).
+    /// How the terminal authenticated the card (EMV Book 2 §5, §6, and §12).
     public enum OfflineDataAuthentication: RawRepresentable, Hashable, Sendable, Codable, CaseIterable {
         case none
         case sda
         case dda
         case cda
+        case xda
         /// A value that this version does not know, kept as stored.
         case other(String)
 
-        public static let allCases: [OfflineDataAuthentication] = [.none, .sda, .dda, .cda]
+        public static let allCases: [OfflineDataAuthentication] = [.none, .sda, .dda, .cda, .xda]
 
         /// Takes the stored word; an unknown one is kept as `other`.
         public init(rawValue: String) { self = Self.allCases.first { $0.rawValue == rawValue } ?? .other(rawValue) }
@@ -133,6 +134,7 @@ public struct CardDetails: Hashable, Sendable, Codable {
             case .sda: "sda"
             case .dda: "dda"
             case .cda: "cda"
+            case .xda: "xda"
             case .other(let word): word
             }
         }

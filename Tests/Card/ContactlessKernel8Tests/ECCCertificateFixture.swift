@@ -2,6 +2,7 @@ import CardSecrets
 import ContactlessKernel8
 import Cryptography
 import Determinism
+import EMV
 
 /// Certificates of the keys of ``GoldenRun`` with any fields, right or wrong, signed by them.
 enum ECCCertificateFixture {

@@ -50,11 +50,12 @@ struct ECCCertificateTests {
         #expect(issuer.serialNumber == [0, 0, 1])
         #expect(issuer.rid == GoldenRun.rid && issuer.authorityKeyIndex == 1)
         #expect(issuer.key == hex(GoldenRun.issuerX) && issuer.keySuite == .p256)
-        let card = try CardECCCertificate(GoldenRun.cardCertificate, signedWith: .p256)
+        let card = try CardECCCertificate(GoldenRun.cardCertificate, signedWith: .p256, for: .secureChannel)
         #expect(GoldenRun.cardCertificate.count == 145)
         #expect(card.expiry == CivilDate(year: 2049, month: 12, day: 31, hour: 23, minute: 59))
         #expect(card.serialNumber == hex("000000000001"))
-        #expect(card.staticDataHash == GoldenRun.staticDataHash && card.keySuite == .p256AES128)
+        #expect(
+            card.staticDataHash == GoldenRun.staticDataHash && card.keySuite == SecureChannelSuite.p256AES128.rawValue)
         #expect(card.key == hex(GoldenRun.cardX))
     }
 

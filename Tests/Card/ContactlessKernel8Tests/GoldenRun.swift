@@ -2,6 +2,7 @@ import CardSecrets
 import ContactlessKernel8
 import Cryptography
 import Determinism
+import EMV
 import SmartCard
 
 /// One transaction, byte for byte, between our test card and another implementation of kernel 8. The keys are SHA-256

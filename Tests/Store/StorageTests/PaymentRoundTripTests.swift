@@ -161,14 +161,15 @@ import Testing
         let journal = try database.journal()
         let id = try journal.beginSale().payment.id
         try database.execute(
-            "UPDATE payment SET brand = 'visa', last4 = '0010', entryMode = 'beam', cvm = 'gesture', odaMethod = 'xda'")
+            "UPDATE payment SET brand = 'visa', last4 = '0010', entryMode = 'beam', cvm = 'gesture', odaMethod = 'lattice'"
+        )
         let card = try #require(try journal.payment(id).card)
         #expect(card.entryMode == .other("beam") && card.cardholderVerification == .other("gesture"))
-        #expect(card.offlineDataAuthentication == .other("xda"))
+        #expect(card.offlineDataAuthentication == .other("lattice"))
         #expect(try JSONDecoder().decode(CardDetails.self, from: JSONEncoder().encode(card)) == card)
         let attempt = try #require(try journal.attempts(of: id).first).id
         try journal.finish(attempt, as: .failed, details: PaymentDetails(errorCode: "interrupted"), at: at(9))
-        #expect(try database.text("SELECT entryMode || cvm || odaMethod FROM payment") == "beamgesturexda")
+        #expect(try database.text("SELECT entryMode || cvm || odaMethod FROM payment") == "beamgesturelattice")
     }
 
     @Test func `NULL columns stay NULL`() throws {

@@ -2,6 +2,7 @@ import CardSecrets
 import ContactlessKernel8
 import Cryptography
 import Determinism
+import EMV
 import SmartCard
 
 extension FuzzTarget {
@@ -19,12 +20,13 @@ extension FuzzTarget {
                 seed(4, keys.kernelKeyData), seed(5, bytes("9F8111 08 0102030405060708")),
                 seed(6, bytes("9F8111 08 0102030405060708 1122334455667788")),
                 seed(7, bytes("80 0A A1A2A3A4 0000 FFFF 0012")),
+                seed(8, keys.signerFields), seed(8, keys.signerFields + [0]), seed(9, [0x15] + signature),
             ]
         },
         run: { bytes in
             let rest = Array(bytes.dropFirst())
             let keys = try CurveKeys.shared.get()
-            switch (bytes.first ?? 0) % 8 {
+            switch (bytes.first ?? 0) % 10 {
             case 0: try keys.verify(issuer: signed(rest, keys.authority), card: keys.signedCard)
             case 1: try keys.verify(issuer: keys.signedIssuer, card: signed(rest, keys.issuer))
             case 2:
@@ -64,6 +66,15 @@ extension FuzzTarget {
                 do { _ = try kernel.openRecord(rest) } catch {}
                 let next = kernel.nextCardNumber
                 same(next, 0x8003, "every message counts")
+            case 8:
+                // A chip's certificate for XDA, and the self-signed one of an authority.
+                try? keys.verifySigner(signed(rest, keys.issuer))
+                if let key = try? ECCAuthorityCertificate.key(rest) {
+                    hold(!key.key.hasKnownPrivateKey, "a key that not everybody knows")
+                }
+            case 9:
+                let forged = try? ExtendedSignature.verify(rest, of: [0x15], key: keys.card.publicKey)
+                hold(forged == nil, "no signature without the key")
             default:
                 let answer = try RelayResistanceAnswer(response: rest)
                 same(answer.bytes, Array(rest.dropFirst(2)), "an answer as it was received")
@@ -80,6 +91,8 @@ extension FuzzTarget {
         let authorityKey: ECCAuthorityKey
         let kernelKeyData: [UInt8]
         let issuerFields, cardFields: [UInt8]
+        /// Of a chip that signs on the curve.
+        let signerFields: [UInt8]
         let signedIssuer, signedCard: [UInt8]
 
         static let shared = Result { try CurveKeys() }
@@ -97,8 +110,22 @@ extension FuzzTarget {
             let hash = [UInt8](repeating: 7, count: 32)
             issuerFields = bytes("1200 541333FFFF 10 20491231 000001 F000000008 01") + issuer.publicKey.x
             cardFields = bytes("140000 204912312359 000000000001 0102") + hash + card.publicKey.x
+            signerFields =
+                try bytes("140010 204912312359 000000000001 0002") + SHA256.hash(Self.staticData) + card.publicKey.x
             signedIssuer = try FuzzTarget.signed(issuerFields, authority)
             signedCard = try FuzzTarget.signed(cardFields, issuer)
+        }
+
+        private static let staticData: [UInt8] = [0x5A, 0x00]
+
+        /// Verifies the chain of a chip. The card's key of a good one is a point whose private key not everybody knows.
+        func verifySigner(_ card: [UInt8]) throws {
+            let key = try ECCCertificateChain.signatureKey(
+                issuerCertificate: signedIssuer, cardCertificate: card, authority: authorityKey,
+                dfName: bytes("F0000000080101"),
+                pan: PrimaryAccountNumber(compressedNumeric: bytes("5413330089600119")),
+                staticData: SensitiveBytes(Self.staticData), now: CivilDate(year: 2026, month: 11, day: 30))
+            hold(key.hasSmallerY && !key.hasKnownPrivateKey, "a key with the smaller root")
         }
 
         /// Verifies a chain. The card's key of a good one is a point.

@@ -9,12 +9,12 @@ struct CryptogramGeneration {
     /// The card's answer.
     struct Result: Hashable, Sendable {
         var type: CryptogramType
-        /// False when CDA was requested and the signature is not valid. The terminal then accepts neither a TC nor an
-        /// ARQC.
+        /// False when CDA or XDA was requested and failed. With CDA, the terminal then accepts neither a TC nor an
+        /// ARQC; with XDA, the issuer decides about both.
         var isAuthentic: Bool
     }
 
-    /// Requests a cryptogram of this type with the data for CDOL1 (8C) or CDOL2 (8D), signed if CDA is selected.
+    /// Requests a cryptogram of this type with the data for CDOL1 (8C) or CDOL2 (8D), signed if CDA or XDA is selected.
     func perform(
         _ type: CryptogramType, _ listTag: BERTag, _ transaction: Transaction
     ) async throws(KernelStop) -> Result {
@@ -23,8 +23,8 @@ struct CryptogramGeneration {
         var data = transaction.fill(list, listTag)
         defer { data.wipe() }
         transaction.recordSent(data)
-        let isSigned = CombinedAuthentication.isWanted(type, transaction)
-        let response = try await session.generateApplicationCryptogram(type, signed: isSigned, data)
+        let signature = Self.signature(for: type, transaction)
+        let response = try await session.generateApplicationCryptogram(type, signature, data)
         guard response.status == .success else {
             throw .failed(.status(.generateApplicationCryptogram, response.status))
         }
@@ -33,13 +33,19 @@ struct CryptogramGeneration {
         guard type.permits(answer.type) else {
             throw .failed(.cryptogramNotAsked(requested: type, received: answer.type))
         }
-        // A card does not sign an AAC (EMV Book 2 §6.6.1).
-        guard isSigned, answer.type != .aac else {
+        // A card does not sign an AAC for CDA (EMV Book 2 §6.6.1). The signature of XDA hides no cryptogram (§12.5.2).
+        guard signature == .combined, answer.type != .aac else {
             guard let cryptogram = answer.cryptogram else {
                 throw .failed(.data(.missing(EMVTag.applicationCryptogram)))
             }
             record(answer, cryptogram, transaction)
-            return Result(type: answer.type, isAuthentic: true)
+            guard signature == .extended else { return Result(type: answer.type, isAuthentic: true) }
+            let isFirst = listTag == EMVTag.cdol1
+            var covered = isFirst ? transaction.sentData.withUnsafeBytes { Array($0) } : data
+            defer { covered.wipe() }
+            return Result(
+                type: answer.type,
+                isAuthentic: ExtendedAuthentication.verify(answer, covered, isFirst: isFirst, transaction))
         }
         do throws(OfflineAuthenticationError) {
             record(answer, try CombinedAuthentication.verify(answer, transaction), transaction)
@@ -50,6 +56,12 @@ struct CryptogramGeneration {
             record(answer, answer.cryptogram, transaction)
             return Result(type: answer.type, isAuthentic: false)
         }
+    }
+
+    /// XDA asks for a signature in any case, also with an AAC and after a failure (EMV Book 2 §12.5.1).
+    private static func signature(for type: CryptogramType, _ transaction: Transaction) -> CryptogramSignature {
+        if transaction.offlineAuthentication.method == .xda { return .extended }
+        return CombinedAuthentication.isWanted(type, transaction) ? .combined : .none
     }
 
     /// Stores the answer. A signature that is not valid yields no cryptogram.

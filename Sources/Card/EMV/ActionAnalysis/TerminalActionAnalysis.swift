@@ -29,7 +29,7 @@ struct TerminalActionAnalysis {
     func first(_ results: TerminalVerificationResults) -> Request {
         let declined = Request(cryptogram: .aac, responseCode: .offlineDeclined)
         let approved = Request(cryptogram: .tc, responseCode: .offlineApproved)
-        if !results.isDisjoint(with: issuer.denial.union(terminal.denial)) { return declined }
+        if denies(results) { return declined }
         switch connectivity {
         case .onlineOnly: return Request(cryptogram: .arqc)
         case .offlineWithOnline:
@@ -37,6 +37,11 @@ struct TerminalActionAnalysis {
             return mayApproveOffline && results.isDisjoint(with: online) ? approved : Request(cryptogram: .arqc)
         case .offlineOnly: return mustDeclineWithoutIssuer(results) ? declined : approved
         }
+    }
+
+    /// Returns whether the action codes for denial decline the payment without the issuer.
+    func denies(_ results: TerminalVerificationResults) -> Bool {
+        !results.isDisjoint(with: issuer.denial.union(terminal.denial))
     }
 
     /// Returns the request for the second GENERATE AC when the issuer could not be reached. An online-only terminal

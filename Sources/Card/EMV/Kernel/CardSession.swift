@@ -66,11 +66,11 @@ struct CardSession {
         try await send(0x00, 0x88, 0x00, 0x00, data, answers: true)
     }
 
-    /// Sends GENERATE AC with the filled CDOL. If `signed`, the card signs the cryptogram (CDA).
+    /// Sends GENERATE AC with the filled CDOL, and asks for the signature.
     func generateApplicationCryptogram(
-        _ type: CryptogramType, signed: Bool, _ data: [UInt8]
+        _ type: CryptogramType, _ signature: CryptogramSignature, _ data: [UInt8]
     ) async throws(KernelStop) -> ResponseAPDU {
-        try await send(0x80, 0xAE, type.rawValue | (signed ? 0x10 : 0x00), 0x00, data, answers: true)
+        try await send(0x80, 0xAE, type.rawValue | signature.rawValue, 0x00, data, answers: true)
     }
 
     func externalAuthenticate(_ data: [UInt8]) async throws(KernelStop) -> StatusWord {
@@ -116,4 +116,13 @@ public enum CardCommand: String, Hashable, Sendable, CustomStringConvertible {
     case generateApplicationCryptogram = "GENERATE AC"
 
     public var description: String { rawValue }
+}
+
+/// The signature that GENERATE AC asks for: bits 5 and 4 of P1 (EMV Book 3 table 12).
+enum CryptogramSignature: UInt8, Hashable, Sendable {
+    case none = 0x00
+    /// XDA, on an elliptic curve.
+    case extended = 0x08
+    /// CDA, with RSA.
+    case combined = 0x10
 }

@@ -110,6 +110,9 @@ public struct ContactKernel: Sendable {
         session.observe(.cardActionAnalysis)
         let answer = try await CryptogramGeneration(session: session)
             .perform(request.cryptogram, EMVTag.cdol1, transaction)
+        if answer.type != .aac, ExtendedAuthentication.hasFailed(transaction) {
+            return try await decideWithoutSignature(answer.type, transaction, session)
+        }
         switch answer.type {
         case .tc where answer.isAuthentic: return .approvedOffline
         case .tc:
@@ -117,20 +120,44 @@ public struct ContactKernel: Sendable {
             return .declinedOffline
         case .arqc where !answer.isAuthentic: return try await refuse(transaction, session)
         case .arqc:
-            transaction.responseCode = nil
-            let decision = try await OnlineProcessing(authorizer: authorizer, observe: session.observe)
-                .perform(transaction)
-            var completing = session
-            completing.outlivesCancellation = true
-            return await Completion(session: completing).perform(decision, transaction)
+            return try await goOnline(transaction, session) { await $0.perform($1, transaction) }
         case .aac:
             transaction.responseCode = .offlineDeclined
             return request.cryptogram == .aac ? .declinedOffline : .declinedByCard
         }
     }
 
-    /// Declines a payment whose ARQC has no valid CDA signature: does not go online, and requests an AAC from the card
-    /// (EMV Book 4 §6.3.2.1).
+    /// Asks the issuer, and completes the payment with the answer.
+    private func goOnline(
+        _ transaction: Transaction, _ session: CardSession,
+        _ complete: (Completion, OnlineProcessing.Answer) async -> TransactionDecision
+    ) async throws(KernelStop) -> TransactionDecision {
+        transaction.responseCode = nil
+        let answer = try await OnlineProcessing(authorizer: authorizer, observe: session.observe).perform(transaction)
+        var completing = session
+        completing.outlivesCancellation = true
+        return await complete(Completion(session: completing), answer)
+    }
+
+    /// Decides about a TC or an ARQC after XDA has failed: the action codes for denial count again, and otherwise the
+    /// issuer decides about either. After a TC the card takes no second GENERATE AC (EMV Book 4 §6.3.2.2.4).
+    private func decideWithoutSignature(
+        _ type: CryptogramType, _ transaction: Transaction, _ session: CardSession
+    ) async throws(KernelStop) -> TransactionDecision {
+        guard !TerminalActionAnalysis(transaction).denies(transaction.verificationResults) else {
+            if type == .arqc { return try await refuse(transaction, session) }
+            transaction.responseCode = .offlineDeclined
+            return .declinedOffline
+        }
+        return try await goOnline(transaction, session) { completion, answer in
+            type == .tc
+                ? await completion.performWithoutCryptogram(answer, transaction)
+                : await completion.perform(answer, transaction)
+        }
+    }
+
+    /// Declines a payment whose ARQC has no valid CDA or XDA signature: does not go online, and requests an AAC from
+    /// the card (EMV Book 4 §6.3.2.1, §6.3.2.2.4).
     private func refuse(
         _ transaction: Transaction, _ session: CardSession
     ) async throws(KernelStop) -> TransactionDecision {

@@ -17,7 +17,7 @@ final class Transaction {
     var data = DataObjectStore()
     var profile: ApplicationInterchangeProfile = []
     var fileLocator: ApplicationFileLocator?
-    var authenticationInput = OfflineAuthenticationInput(staticData: SensitiveBytes([]), defect: .record)
+    var authenticationInput = OfflineAuthenticationInput()
 
     /// The data sent with GET PROCESSING OPTIONS and GENERATE AC, in this order, which CDA signatures cover. Secret,
     /// because it may contain card data.
@@ -25,6 +25,8 @@ final class Transaction {
     /// The recovered keys, or the reason for the failure; nil until first used.
     var issuerKey: Result<IssuerPublicKey, OfflineAuthenticationError>?
     var iccKey: Result<ICCPublicKey, OfflineAuthenticationError>?
+    /// The card's key for XDA; nil until the certificates were verified.
+    var extendedKey: ExtendedAuthentication.CardKey?
     var offlineAuthentication = OfflineAuthenticationSummary.notPerformed(.none)
 
     var verificationResults: TerminalVerificationResults = []
@@ -90,7 +92,7 @@ final class Transaction {
     /// Returns a copy of the static data to be authenticated. Wipe it after use.
     func copyStaticData() throws(OfflineAuthenticationError) -> [UInt8] {
         if let defect = authenticationInput.defect { throw .staticData(defect) }
-        return authenticationInput.staticData.withUnsafeBytes { Array($0) }
+        return authenticationInput.records.withUnsafeBytes { Array($0) } + authenticationInput.rest
     }
 
     /// Appends a filled list to the data sent to the card.

@@ -110,9 +110,22 @@ enum CardKeyRecovery {
 
 /// The static data to be authenticated (EMV Book 3 §10.3). Secret, because it normally contains the PAN.
 struct OfflineAuthenticationInput: ~Copyable {
-    let staticData: SensitiveBytes
-    /// Why the data cannot be used, so that any method fails; nil if it can.
+    /// The records, which are all that XDA takes.
+    let records: SensitiveBytes
+    /// The AIP, if the tag list names it.
+    let rest: [UInt8]
+    /// Why the data cannot be used, so that SDA, DDA, and CDA fail; nil if it can.
     let defect: StaticDataDefect?
+    /// Why the records cannot be used, so that XDA fails; nil if they can.
+    var recordDefect: StaticDataDefect? { defect == .record ? .record : nil }
+
+    /// No data: no record was read.
+    init() { self.init(records: [], rest: [], defect: .record) }
+
+    init(records: [UInt8], rest: [UInt8], defect: StaticDataDefect?) {
+        self.records = SensitiveBytes(records)
+        (self.rest, self.defect) = (rest, defect)
+    }
 }
 
 /// Collects the static data while the records are read.
@@ -136,10 +149,9 @@ struct OfflineAuthenticationInputBuilder: ~Copyable {
 
     /// Adds the data in the tag list (9F4A), which may only contain the AIP (82).
     consuming func finish(tagList: [UInt8]?, profile: [UInt8]) -> OfflineAuthenticationInput {
-        if let tagList {
-            if tagList == [0x82] { bytes += profile } else { defect = defect ?? .tagList }
-        }
-        let input = OfflineAuthenticationInput(staticData: SensitiveBytes(bytes), defect: defect)
+        if let tagList, tagList != [0x82] { defect = defect ?? .tagList }
+        let input = OfflineAuthenticationInput(
+            records: bytes, rest: tagList == [0x82] ? profile : [], defect: defect)
         bytes.wipe()
         return input
     }

@@ -40,11 +40,15 @@ public enum OfflineAuthenticationMethod: String, Hashable, Sendable {
     case dda
     /// Combined data authentication: the card signs its cryptogram (EMV Book 2 §6.6).
     case cda
+    /// Extended data authentication: the card signs its cryptogram with a key on an elliptic curve (EMV Book 2 §12).
+    case xda
 
-    /// Selects the strongest method that card and terminal support.
+    /// Selects the strongest method that card and terminal support: XDA before CDA, DDA, and SDA.
     init(card: ApplicationInterchangeProfile, terminal: TerminalCapabilities) {
         self =
-            if card.contains(.cda), terminal.contains(.cda) {
+            if card.contains(.xda), terminal.contains(.xda) {
+                .xda
+            } else if card.contains(.cda), terminal.contains(.cda) {
                 .cda
             } else if card.contains(.dda), terminal.contains(.dda) {
                 .dda
@@ -55,13 +59,20 @@ public enum OfflineAuthenticationMethod: String, Hashable, Sendable {
             }
     }
 
-    /// The TVR bit for a failure of the method.
-    var failure: TerminalVerificationResults {
+    /// Returns the TVR bit for a failure of the method. XDA has one for each of its steps (EMV Book 4 §6.3.2.2).
+    func failure(_ reason: OfflineAuthenticationError) -> TerminalVerificationResults {
         switch self {
         case .none: .offlineDataAuthenticationNotPerformed
         case .sda: .sdaFailed
         case .dda: .ddaFailed
         case .cda: .cdaFailed
+        case .xda:
+            switch reason {
+            case .authorityKeyMissing, .missingData(EMVTag.certificationAuthorityIndex):
+                .certificationAuthorityECCKeyMissing
+            case .unsignedCryptogram, .extendedSignature: .xdaFailed
+            default: .eccKeyRecoveryFailed
+            }
         }
     }
 }
@@ -74,16 +85,20 @@ public enum OfflineAuthenticationError: Error, Hashable, Sendable, CustomStringC
     case authorityKeyMissing(rid: [UInt8], index: UInt8)
     /// A certificate was rejected.
     case certificate(CertificateError)
+    /// A certificate on an elliptic curve was rejected.
+    case ellipticCertificate(ECCCertificateError)
     /// The static data to be authenticated is not available.
     case staticData(StaticDataDefect)
     /// The dynamic data object list (DDOL) is not valid.
     case dataObjectList(DataObjectListError)
     /// The DDOL does not contain the unpredictable number (9F37), so a signature could be a replay.
     case noUnpredictableNumber
-    /// The card did not sign its cryptogram although CDA was requested.
+    /// The card did not sign its cryptogram although CDA or XDA was requested.
     case unsignedCryptogram
     /// A signature of issuer or card was rejected.
     case signature(SignedApplicationDataError)
+    /// The card's signature with a key on an elliptic curve was rejected.
+    case extendedSignature(ExtendedSignatureDefect)
     /// The cryptogram information in the signature differs from tag 9F27 of the response.
     case cryptogramInformation
     /// The signature covers other transaction data than was exchanged.
@@ -106,11 +121,13 @@ public enum OfflineAuthenticationError: Error, Hashable, Sendable, CustomStringC
             "CA public key \(rid.hexadecimal) \([index].hexadecimal) is not in the terminal: "
                 + "load the payment system's keys"
         case .certificate(let error): error.description
+        case .ellipticCertificate(let error): error.description
         case .staticData(let defect): defect.description
         case .dataObjectList(let error): "dynamic data object list: \(error)"
         case .noUnpredictableNumber: "the dynamic data object list does not ask for the unpredictable number"
         case .unsignedCryptogram: "the card did not sign its cryptogram"
         case .signature(let error): error.description
+        case .extendedSignature(let defect): "signed dynamic application data (9F4B): \(defect)"
         case .cryptogramInformation: "the signed cryptogram information is not the one in the answer"
         case .transactionData: "the card signed other transaction data"
         case .cryptography(let error): error.description

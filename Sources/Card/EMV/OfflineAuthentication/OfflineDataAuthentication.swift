@@ -17,6 +17,7 @@ struct OfflineDataAuthentication {
         case .sda: authenticateStatically(transaction)
         case .dda: try await authenticateDynamically(transaction)
         case .cda: prepareCombined(transaction)
+        case .xda: ExtendedAuthentication.prepare(transaction)
         }
     }
 
@@ -133,7 +134,7 @@ extension Transaction {
     func failOfflineAuthentication(_ reason: OfflineAuthenticationError) {
         let method = offlineAuthentication.method
         statusInformation.insert(.offlineDataAuthenticationPerformed)
-        verificationResults.insert(method.failure)
+        verificationResults.insert(method.failure(reason))
         if reason.isMissingData { verificationResults.insert(.iccDataMissing) }
         offlineAuthentication = .failed(method, reason)
     }

@@ -39,6 +39,29 @@ struct Completion {
         return decision
     }
 
+    /// Completes a payment for which the card returned a TC without a valid XDA signature: the issuer's answer decides,
+    /// and the card is asked for no second cryptogram (EMV Book 4 §6.3.2.2.4).
+    ///
+    /// The book does not say what becomes of the issuer's scripts: the card has finished, so all of them count as those
+    /// after the final cryptogram. Issuer authentication, which belongs before it, is left out.
+    func performWithoutCryptogram(
+        _ answer: OnlineProcessing.Answer, _ transaction: Transaction
+    ) async -> TransactionDecision {
+        let intended = finalDecision(answer, transaction)
+        if case .unusable = answer { transaction.isReversalRequired = true }
+        if case .decided(_, let answer) = answer {
+            try? await IssuerScriptProcessing(session: session).perform(
+                answer.scriptsBeforeFinal + answer.scriptsAfterFinal, beforeFinalCryptogram: false, transaction)
+        }
+        return switch intended {
+        case .approved: .approvedOnline
+        case .declined: .declinedOnline
+        case .referred: .referred
+        case .undecided: .declinedOffline
+        case .canceled: .canceled(.caller)
+        }
+    }
+
     /// Sets the response code and returns the decision to confirm.
     private func finalDecision(_ answer: OnlineProcessing.Answer, _ transaction: Transaction) -> FinalDecision {
         switch answer {
@@ -49,6 +72,10 @@ struct Completion {
             case .referral: .referred
             case .decline: .declined
             }
+        // Without a signature, only the issuer can approve (EMV Book 4 §6.3.2.2.4).
+        case .unableToGoOnline where !Task.isCancelled && ExtendedAuthentication.hasFailed(transaction):
+            transaction.responseCode = .unableToGoOnlineDeclined
+            return .undecided(approve: false)
         case .unableToGoOnline where !Task.isCancelled:
             let request = TerminalActionAnalysis(transaction).unableToGoOnline(transaction.verificationResults)
             transaction.responseCode = request.responseCode
@@ -85,7 +112,7 @@ struct Completion {
 
     private static func decide(_ intended: FinalDecision, _ final: CryptogramGeneration.Result) -> TransactionDecision {
         switch intended {
-        // An approval without a valid CDA signature is a decline (EMV Book 4 §6.3.2.1).
+        // An approval without a valid CDA or XDA signature is a decline (EMV Book 4 §6.3.2.1, §6.3.2.2.3).
         case .approved where !final.isAuthentic, .undecided(approve: true) where !final.isAuthentic: .declinedOffline
         case .approved: final.type == .tc ? .approvedOnline : .declinedByCard
         case .declined: .declinedOnline

@@ -24,8 +24,10 @@ public struct TerminalConfiguration: Hashable, Sendable {
     public let acquirer: UInt64
     /// The supported applications, in the order in which they are selected on a card without a directory.
     public let applications: [TerminalApplication]
-    /// The payment systems' public keys.
+    /// The payment systems' RSA public keys.
     public let certificationAuthorityKeys: [CAPublicKey]
+    /// The payment systems' public keys on elliptic curves, for XDA and for kernel 8.
+    public private(set) var ellipticAuthorityKeys: [ECCAuthorityKey] = []
     /// Issuer certificates revoked by the payment systems.
     public let revokedCertificates: [CertificateRevocation]
     public let pinPolicy: PINPolicy
@@ -89,7 +91,8 @@ public struct TerminalConfiguration: Hashable, Sendable {
 
     /// Returns a copy with more public keys and revoked certificates. Existing keys, by RID and index, are kept.
     public func adding(
-        certificationAuthorityKeys keys: [CAPublicKey], revokedCertificates revoked: [CertificateRevocation] = []
+        certificationAuthorityKeys keys: [CAPublicKey] = [], ellipticAuthorityKeys ellipticKeys: [ECCAuthorityKey] = [],
+        revokedCertificates revoked: [CertificateRevocation] = []
     ) -> TerminalConfiguration {
         let new = keys.filter { key in
             !certificationAuthorityKeys.contains { $0.rid == key.rid && $0.index == key.index }
@@ -99,6 +102,11 @@ public struct TerminalConfiguration: Hashable, Sendable {
             merchantNameAndLocation, terminalIdentification, interfaceDeviceSerial, acquirer, applications,
             certificationAuthorityKeys + new, revokedCertificates + revoked, pinPolicy, offersApplicationChoice)
         copy.accountTypes = accountTypes
+        copy.ellipticAuthorityKeys =
+            ellipticAuthorityKeys
+            + ellipticKeys.filter { key in
+                !ellipticAuthorityKeys.contains { $0.rid == key.rid && $0.index == key.index }
+            }
         return copy
     }
 
@@ -110,7 +118,7 @@ public struct TerminalConfiguration: Hashable, Sendable {
             merchantCategory, merchantIdentifier, merchantNameAndLocation, terminalIdentification,
             interfaceDeviceSerial, acquirer, applications, certificationAuthorityKeys, revokedCertificates, pinPolicy,
             offersApplicationChoice)
-        copy.accountTypes = accountTypes
+        (copy.accountTypes, copy.ellipticAuthorityKeys) = (accountTypes, ellipticAuthorityKeys)
         return copy
     }
 

@@ -20,6 +20,8 @@ public struct TransactionRequest: Hashable, Sendable {
     public var kind: Kind
     /// Local terminal date and time (9A, 9F21).
     public var date: CivilDate
+    /// The same moment in UTC, with which certificates on elliptic curves are compared; nil for ``date``.
+    public var utc: CivilDate?
     /// Transaction sequence counter (9F41), 1...99,999,999.
     public var sequenceCounter: UInt32
     /// The account type that the cardholder selected (5F57); nil for none.
@@ -34,11 +36,11 @@ public struct TransactionRequest: Hashable, Sendable {
 
     /// Describes a transaction. `amount` includes `cashback`; `accountType` is the value of tag 5F57, nil for none.
     public init(
-        amount: Money, cashback: Money? = nil, kind: Kind = .goodsOrServices, date: CivilDate,
+        amount: Money, cashback: Money? = nil, kind: Kind = .goodsOrServices, date: CivilDate, utc: CivilDate? = nil,
         sequenceCounter: UInt32, accountType: UInt8? = nil, forcedOnline: Bool = false,
         allowsOfflineApproval: Bool = true, keepsCard: Bool = false
     ) {
-        (self.amount, self.cashback, self.kind) = (amount, cashback, kind)
+        (self.amount, self.cashback, self.kind, self.utc) = (amount, cashback, kind, utc)
         (self.date, self.sequenceCounter) = (date, sequenceCounter)
         (self.accountType, self.forcedOnline) = (accountType, forcedOnline)
         (self.allowsOfflineApproval, self.keepsCard) = (allowsOfflineApproval, keepsCard)

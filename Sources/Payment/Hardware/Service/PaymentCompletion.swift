@@ -54,7 +54,7 @@ struct PaymentCompletion: Sendable {
     /// Whether the terminal declined because the card's cryptogram was not authenticated.
     private var hasUnsignedCryptogram: Bool {
         outcome.decision == .declinedOffline && outcome.offlineAuthentication.result == .failed
-            && outcome.offlineAuthentication.method == .cda
+            && [.cda, .xda].contains(outcome.offlineAuthentication.method)
     }
 
     /// The error of a wrong PIN that nothing verified afterwards; nil when no PIN was wrong, or the host has the
@@ -231,6 +231,7 @@ extension CardDetails.OfflineDataAuthentication {
             case .sda: .sda
             case .dda: .dda
             case .cda: .cda
+            case .xda: .xda
             }
     }
 }

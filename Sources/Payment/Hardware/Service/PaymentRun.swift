@@ -145,7 +145,8 @@ struct PaymentRun: Sendable {
             history: dependencies.history,
             random: dependencies.random)
         let request = TransactionRequest(
-            amount: parameters.amount, date: date, sequenceCounter: parameters.stan,
+            amount: parameters.amount, date: date, utc: dependencies.time.now().civil(offsetSeconds: 0),
+            sequenceCounter: parameters.stan,
             accountType: parameters.accountType?.code,
             forcedOnline: parameters.forcedOnline || parameters.authorizesOnly,
             allowsOfflineApproval: parameters.offlineObstacle == nil, keepsCard: dependencies.host.sealsCardData)

@@ -221,6 +221,8 @@ struct SimulatedEnvironment: PaymentEnvironment {
     private let person: SimulatedCardholder
     private let authorityKeys: [CAPublicKey]
     let contactlessKeys: [ECCAuthorityKey]
+    /// The keys for the card's chip.
+    private let ellipticKeys: [ECCAuthorityKey]
 
     /// - Throws: `CommandFailure`
     init(
@@ -243,6 +245,7 @@ struct SimulatedEnvironment: PaymentEnvironment {
             let keys = try TestKeys.embedded(rsa: repeatability.rsaKeys)
             authorityKeys = try profile.certificationAuthorityKeys(keys)
             contactlessKeys = try CardProfile.contactlessAuthorityKeys(of: [profile])
+            ellipticKeys = try profile.ellipticAuthorityKeys()
             let chance = random.stream("card \(options.cardName)")
             let clear = options.traceClear ? file : nil
             func traced(_ card: any SimulatedCard) -> any SimulatedCard {
@@ -278,7 +281,8 @@ struct SimulatedEnvironment: PaymentEnvironment {
     /// Adds the test CA public keys, so that the terminal accepts test cards.
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration {
         configured.adding(
-            certificationAuthorityKeys: authorityKeys, revokedCertificates: card?.revokedCertificates ?? [])
+            certificationAuthorityKeys: authorityKeys, ellipticAuthorityKeys: ellipticKeys,
+            revokedCertificates: card?.revokedCertificates ?? [])
     }
 }
 

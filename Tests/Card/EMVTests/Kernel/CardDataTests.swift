@@ -157,7 +157,7 @@ struct CardDataTests {
             var builder = OfflineAuthenticationInputBuilder()
             add(&builder)
             let input = builder.finish(tagList: tagList, profile: [0x1C, 0x00])
-            return (input.staticData.withUnsafeBytes { Array($0).hexText }, input.defect)
+            return ((input.records.withUnsafeBytes { Array($0) } + input.rest).hexText, input.defect)
         }
         let record = tlv(0x70, "9F0702FF00")
         let content = bytes("9F0702FF00")

@@ -16,7 +16,7 @@ struct MethodChoiceTests {
         ("7D00", "20F8C8", "24"), ("7D00", "20F8C0", "28"), ("7D00", "20F880", "62"), ("7D00", "20F800", "80"),
         ("7D00", "20F848", "24"), ("5C00", "20F8C8", "62"), ("3C00", "20F8C8", "28"), ("1D00", "20F8C8", "24"),
         ("7C00", "20F8C8", "28"), ("1C00", "20F8C8", "80"), ("3C00", "20F888", "80"), ("5C00", "20F848", "80"),
-        ("1D00", "20F8C0", "80"), ("9C00", "20F8CC", "80"),
+        ("1D00", "20F8C0", "80"), ("9C00", "20F8C8", "80"),
     ])
     func `the strongest method of both is chosen`(aip: String, capabilities: String, byte1: String) async throws {
         var profile = TestCard.Profile.standard()

@@ -41,17 +41,21 @@ final class TestCard: CardChannel {
         var sign: (@Sendable ([UInt8]) throws -> ResponseAPDU)?
         /// What GENERATE AC answers when it asks for a signed TC or ARQC (CDA); nil to sign nothing.
         var signCryptogram: (@Sendable (SigningRequest) throws -> [UInt8])?
+        /// What GENERATE AC answers when it asks for a signature on an elliptic curve (XDA); nil to sign nothing.
+        var signExtended: (@Sendable (SigningRequest) throws -> [UInt8])?
         /// A command for which the card is pulled, and at which number of GENERATE AC.
         var removal: (@Sendable (CommandAPDU, _ cryptograms: Int) -> Bool)?
     }
 
-    /// What a card signs in CDA.
+    /// What a card signs in CDA and XDA.
     struct SigningRequest: Sendable {
         /// 1 or 2
         var number: Int
         var cid: UInt8
         /// The filled PDOL and CDOLs up to now.
         var sent: [UInt8]
+        /// The filled CDOL of this command.
+        var data: [UInt8]
         /// Tag 9F37, as it stands in the test card's CDOLs.
         var unpredictableNumber: [UInt8]
     }
@@ -111,10 +115,14 @@ final class TestCard: CardChannel {
             state.sent += command.data
             let asked = command.p1 & 0xC0
             let cid = state.cryptograms == 1 ? profile.first(asked) : profile.second(asked)
+            let number = command.data.dropFirst(state.cryptograms == 1 ? 25 : 9).prefix(4)
+            let request = SigningRequest(
+                number: state.cryptograms, cid: cid, sent: state.sent, data: command.data,
+                unpredictableNumber: Array(number))
             if command.p1 & 0x10 != 0, cid & 0xC0 != 0, let sign = profile.signCryptogram {
-                let number = command.data.dropFirst(state.cryptograms == 1 ? 25 : 9).prefix(4)
-                let request = SigningRequest(
-                    number: state.cryptograms, cid: cid, sent: state.sent, unpredictableNumber: Array(number))
+                return (try? sign(request)).map(ok) ?? ResponseAPDU(status: .conditionsNotSatisfied)
+            }
+            if command.p1 & 0x08 != 0, let sign = profile.signExtended {
                 return (try? sign(request)).map(ok) ?? ResponseAPDU(status: .conditionsNotSatisfied)
             }
             return ok(cryptogram(cid, state.cryptograms))

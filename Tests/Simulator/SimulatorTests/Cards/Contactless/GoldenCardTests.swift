@@ -2,6 +2,7 @@ import CardSecrets
 import ContactlessKernel8
 import Cryptography
 import Determinism
+import EMV
 import SmartCard
 import Testing
 

@@ -1,9 +1,10 @@
+import CardSecrets
 public import Cryptography
 public import Determinism
 
-/// The certificate of an issuer's public key on an elliptic curve (tag 90): 117 bytes with P-256 (EMV Book E chapter 5;
-/// Book 2 §12.3). Nothing in it is hidden: it is the fields, and the signature of the certification authority over
-/// them.
+/// The certificate of an issuer's public key on an elliptic curve (tag 90): 117 bytes with P-256 (EMV Book 2 §12.3,
+/// table 35; Book E chapter 5). Nothing in it is hidden: it is the fields, and the signature of the certification
+/// authority over them.
 ///
 /// A parsed certificate is not verified: ``ECCCertificateChain`` does that.
 public struct IssuerECCCertificate: Hashable, Sendable {
@@ -61,20 +62,51 @@ public struct IssuerECCCertificate: Hashable, Sendable {
     }
 }
 
-/// The certificate of a card's public key for the secure channel (tag 9F46): 145 bytes with P-256 (EMV Book E chapter
-/// 5; Book 2 §12.4).
+/// The certificate of a card's public key on an elliptic curve (tag 9F46): 145 bytes with P-256 (EMV Book 2 §12.4,
+/// table 36; Book E chapter 5).
 ///
 /// A parsed certificate is not verified: ``ECCCertificateChain`` does that.
 public struct CardECCCertificate: Hashable, Sendable {
-    /// The suite of the secure channel that the certified key is for.
-    public let keySuite: SecureChannelSuite
+    /// What the certified key is for. It decides which suites and hashes the certificate may have.
+    public enum Use: Hashable, Sendable {
+        /// The card signs its cryptograms with the key (XDA): signature suites, and a hash over data objects.
+        case signature
+        /// The key agreement of the secure channel of kernel 8: channel suite 00, and a hash with SHA-256 over data
+        /// objects and the value of the AIP.
+        case secureChannel
+
+        /// The indicator of the way in which the hashed data are written.
+        var hashEncoding: UInt8 {
+            switch self {
+            case .signature: 0x00
+            case .secureChannel: 0x01
+            }
+        }
+
+        /// Returns the curve of a suite; nil if the use does not allow it, or it is not built.
+        func curve(ofSuite suite: UInt8) -> EllipticCurve? {
+            switch self {
+            case .signature: CertificateSuite(rawValue: suite)?.curve
+            case .secureChannel: suite == 0x00 ? .p256 : nil
+            }
+        }
+
+        /// Returns whether a hash algorithm may be used: 02 is SHA-256, 03 SHA-512 (EMV Book 2 §B2.3). The secure
+        /// channel was never seen with SHA-512.
+        func allows(hashAlgorithm: UInt8) -> Bool { hashAlgorithm == 2 || hashAlgorithm == 3 && self == .signature }
+    }
+
+    /// The suite of the certified key: of signatures, or of the secure channel.
+    public let keySuite: UInt8
+    /// The curve of the certified key.
+    public let keyCurve: EllipticCurve
     /// The last minute in which the certificate is good, in UTC.
     public let expiry: CivilDate
     /// 6 bytes, by the issuer.
     public let serialNumber: [UInt8]
-    /// The hash of the card's static data, 32 bytes (``StaticDataHash``).
+    /// The hash of the card's static data, 32 or 64 bytes.
     public let staticDataHash: [UInt8]
-    /// x of the card's public key, 32 bytes. Nothing says yet that a point has it.
+    /// x of the card's public key: 32 or 66 bytes. Nothing says yet that a point has it.
     public let key: [UInt8]
     /// The signed bytes: everything before the signature.
     let signed: [UInt8]
@@ -85,22 +117,32 @@ public struct CardECCCertificate: Hashable, Sendable {
     /// - Parameters:
     ///   - bytes: the value of tag 9F46.
     ///   - signer: the suite of the issuer's key, which gives the length of the signature.
-    /// - Throws: ``ECCCertificateError``: length, format, encoding, suite, expiry, or the way of the hash. Hash
-    ///   encoding 00 belongs to contact cards, and hash algorithm 03 (SHA-512) was never seen: both are refused.
-    public init(_ bytes: [UInt8], signedWith signer: CertificateSuite) throws(ECCCertificateError) {
+    ///   - use: what the key is for.
+    /// - Throws: ``ECCCertificateError``: length, format, encoding, suite, expiry, or the way of the hash.
+    public init(_ bytes: [UInt8], signedWith signer: CertificateSuite, for use: Use) throws(ECCCertificateError) {
         var fields = try CertificateReader(bytes, .card, shortest: 49 + 32 + signer.signatureLength)
         try fields.expect(0x14, .format)
         try fields.expect(0x00, .encoding)
-        keySuite = try fields.channelSuite()
-        try fields.checkLength(49 + keySuite.curve.length + signer.signatureLength)
+        keySuite = fields.byte()
+        guard let curve = use.curve(ofSuite: keySuite) else { throw .field(.card, .keySuite, offset: 2) }
+        keyCurve = curve
+        let algorithm = bytes[16]
+        guard use.allows(hashAlgorithm: algorithm) else { throw .field(.card, .hashAlgorithm, offset: 16) }
+        let hashLength = algorithm == 3 ? 64 : 32
+        try fields.checkLength(17 + hashLength + curve.length + signer.signatureLength)
         expiry = try fields.dateAndTime()
         serialNumber = fields.take(6)
-        try fields.expect(0x01, .hashEncoding)
-        try fields.expect(0x02, .hashAlgorithm)
-        staticDataHash = fields.take(32)
-        key = fields.take(keySuite.curve.length)
+        try fields.expect(use.hashEncoding, .hashEncoding)
+        try fields.expect(algorithm, .hashAlgorithm)
+        staticDataHash = fields.take(hashLength)
+        key = fields.take(curve.length)
         signed = fields.consumed
         signature = fields.take(signer.signatureLength)
+    }
+
+    /// Returns the hash of data with the certificate's algorithm.
+    func hash(_ data: borrowing SensitiveBytes) throws(CryptographyError) -> [UInt8] {
+        staticDataHash.count == SHA512.length ? try SHA512.hash(data) : try SHA256.hash(data)
     }
 }
 
@@ -144,13 +186,6 @@ private struct CertificateReader {
         return suite
     }
 
-    mutating func channelSuite() throws(ECCCertificateError) -> SecureChannelSuite {
-        guard let suite = SecureChannelSuite(rawValue: byte()) else {
-            throw .field(certificate, .keySuite, offset: position - 1)
-        }
-        return suite
-    }
-
     /// Reads YYYYMMDD, eight digits in four bytes.
     mutating func date() throws(ECCCertificateError) -> CivilDate { try date(hasTime: false) }
 
@@ -170,75 +205,5 @@ private struct CertificateReader {
             (1...date.daysInMonth).contains(date.day), date.hour <= 23, date.minute <= 59
         else { throw .field(certificate, .expiry, offset: start) }
         return date
-    }
-}
-
-/// Why a certificate on an elliptic curve was refused: which certificate failed which check, and where. It contains no
-/// card data.
-public enum ECCCertificateError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A certificate of the chain.
-    public enum Certificate: String, Hashable, Sendable {
-        /// Tag 90, signed by the certification authority.
-        case issuer = "issuer public key certificate (90)"
-        /// Tag 9F46, signed by the issuer.
-        case card = "ICC public key certificate (9F46)"
-    }
-
-    /// A field whose value is not allowed.
-    public enum Field: String, Hashable, Sendable {
-        case format = "certificate format"
-        case encoding = "certificate encoding"
-        case issuerIdentifier = "issuer identifier"
-        case keySuite = "algorithm suite of the key"
-        case expiry = "expiration date"
-        case hashEncoding = "encoding of the hashed data"
-        case hashAlgorithm = "hash algorithm"
-    }
-
-    /// The certificate has not the length that its suites ask for; a short one is compared with the shortest possible.
-    case length(Certificate, expected: Int, actual: Int)
-    /// A field has a value that is not allowed or not built; the offset of its first byte in the certificate.
-    case field(Certificate, Field, offset: Int)
-    /// The certification authority's key has expired.
-    case authorityKeyExpired(index: UInt8)
-    /// The certificate has expired.
-    case expired(Certificate)
-    /// The PAN does not start with the issuer identifier.
-    case issuerIdentifier
-    /// The certificate belongs to another payment system than the application or the certification authority's key.
-    case applicationProvider
-    /// The certificate names another key of the certification authority than the card (8F) or than the one used.
-    case authorityKeyIndex(expected: UInt8, actual: UInt8)
-    /// The payment system revoked the certificate of the issuer.
-    case revoked
-    /// The signature is not that of the signer.
-    case signature(Certificate)
-    /// No point of the curve has the x of the certified key.
-    case publicKey(Certificate)
-    /// The certified hash is not that of the card's data.
-    case staticDataHash
-    /// libcrypto failed.
-    case cryptography(Certificate, CryptographyError)
-
-    public var description: String {
-        switch self {
-        case .length(let certificate, let expected, let actual):
-            "\(certificate.rawValue): \(actual) bytes instead of \(expected)"
-        case .field(let certificate, let field, let offset):
-            "\(certificate.rawValue): \(field.rawValue) is not allowed, at offset \(offset)"
-        case .authorityKeyExpired(let index):
-            "CA public key \(index) has expired: load the payment system's new keys"
-        case .expired(let certificate): "\(certificate.rawValue): expired"
-        case .issuerIdentifier:
-            "\(Certificate.issuer.rawValue): the account number does not start with the issuer identifier"
-        case .applicationProvider: "\(Certificate.issuer.rawValue): it belongs to another payment system"
-        case .authorityKeyIndex(let expected, let actual):
-            "\(Certificate.issuer.rawValue): signed with CA public key \(actual) instead of \(expected)"
-        case .revoked: "\(Certificate.issuer.rawValue): revoked"
-        case .signature(let certificate): "\(certificate.rawValue): wrong signature"
-        case .publicKey(let certificate): "\(certificate.rawValue): the certified key is no point of the curve"
-        case .staticDataHash: "\(Certificate.card.rawValue): the card's data are not the certified ones"
-        case .cryptography(let certificate, let error): "\(certificate.rawValue): \(error)"
-        }
     }
 }
