@@ -1,4 +1,3 @@
-public import EMV
 public import Settings
 import Text
 
@@ -7,7 +6,7 @@ public struct CAPublicKeyInspection: Hashable, Sendable {
     /// A key, or a place where one should be.
     public struct Entry: Hashable, Sendable {
         /// The key; nil if it cannot be read.
-        public let key: CAPublicKey?
+        public let key: AuthorityKey?
         public let location: SettingsLocation
         /// Whether the checksum that the source states is right; nil if it states none, or the key cannot be read.
         public let isChecksumRight: Bool?
@@ -89,10 +88,10 @@ public struct CAPublicKeyInspection: Hashable, Sendable {
     }
 
     private static func check(
-        _ key: CAPublicKey, _ node: SettingsNode, against known: CAPublicKey, _ place: SettingsLocation
+        _ key: AuthorityKey, _ node: SettingsNode, against known: AuthorityKey, _ place: SettingsLocation
     ) throws(SettingsError) {
         let name = "key \([key.index].hexadecimal) of \(key.rid.hexadecimal)"
-        guard key.key == known.key else {
+        guard key.isSameKey(as: known) else {
             throw node.error(
                 "\(name) differs from the key in \(place)",
                 fix: "ask the acquirer which key is correct, and remove the other one")

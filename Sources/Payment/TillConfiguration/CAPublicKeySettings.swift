@@ -5,7 +5,7 @@ import Text
 
 /// One public key of a payment system, from a configuration or a key file.
 struct CAPublicKeySettings {
-    let key: CAPublicKey
+    let key: AuthorityKey
 
     /// Published lists use `sha1` and `expiry` for `checksum` and `expires`. They also contain the modulus length in
     /// `bits`, and whether the hash was correct at their source, which is checked here.
@@ -24,7 +24,12 @@ struct CAPublicKeySettings {
     ///   - requiresChecksum: whether a key without a checksum is refused.
     /// - Throws: ``SettingsFile/SettingsError`` with the location of the error.
     init(_ node: SettingsNode, requiresChecksum: Bool) throws(SettingsError) {
-        try node.mapping(allowedKeys: Self.keys)
+        for mark in EllipticKeySettings.marks where try node.optional(mark) != nil {
+            let settings = try EllipticKeySettings(node, requiresChecksum: requiresChecksum)
+            (key, hasChecksum) = (.elliptic(settings.key), settings.isVerified)
+            return
+        }
+        try node.mapping(allowedKeys: Self.keys + EllipticKeySettings.marks)
         let given = (
             rid: try node.optional("rid")?.hex(length: 5), index: try node.optional("index")?.hex(length: 1),
             modulus: try node.optional("modulus")?.hex(length: 64...248),
@@ -43,9 +48,10 @@ struct CAPublicKeySettings {
             throw bits.error("the modulus has \(modulus.count * 8) bits")
         }
         do throws(CAPublicKeyError) {
-            key = try CAPublicKey(
-                rid: rid, index: index.first ?? 0, modulus: modulus, exponent: exponent, checksum: checksum,
-                expiry: expires)
+            key = .rsa(
+                try CAPublicKey(
+                    rid: rid, index: index.first ?? 0, modulus: modulus, exponent: exponent, checksum: checksum,
+                    expiry: expires))
         } catch {
             let key =
                 switch error {
@@ -59,7 +65,7 @@ struct CAPublicKeySettings {
     }
 
     /// Returns which of two alternative keys is present; the first when neither is.
-    private static func name(
+    static func name(
         _ first: String, or second: String, in node: SettingsNode
     ) throws(SettingsError) -> String {
         guard let value = try node.optional(second) else { return first }
@@ -77,7 +83,7 @@ struct CAPublicKeySettings {
 public struct CAPublicKeyStore: Hashable, Sendable {
     /// A key and its location.
     public struct Entry: Hashable, Sendable {
-        public let key: CAPublicKey
+        public let key: AuthorityKey
         /// The first location of the key.
         public let location: SettingsLocation
         /// Whether the source states a checksum.
@@ -87,8 +93,15 @@ public struct CAPublicKeyStore: Hashable, Sendable {
     /// The keys with their locations, in the order in which they were read.
     public let entries: [Entry]
 
-    /// The keys without their locations.
-    public var keys: [CAPublicKey] { entries.map(\.key) }
+    /// The RSA keys without their locations.
+    public var keys: [CAPublicKey] {
+        entries.compactMap { if case .rsa(let key) = $0.key { key } else { nil } }
+    }
+
+    /// The keys on elliptic curves without their locations.
+    public var ellipticKeys: [ECCAuthorityKey] {
+        entries.compactMap { if case .elliptic(let key) = $0.key { key } else { nil } }
+    }
 
     /// Reads key files: YAML lists or JSON lines. A key may lack its checksum.
     ///

@@ -1,3 +1,4 @@
+import ContactlessKernel8
 public import Determinism
 import EMV
 import Hardware
@@ -19,10 +20,12 @@ struct TerminalSettings {
     /// The account types that the cardholder can choose.
     var accountTypes: [AccountType] = []
     var magneticStripe: MagneticStripePolicy
+    /// nil without relay resistance.
+    var relayResistance: RelayResistanceRules?
 
     static let keys = [
         "id", "type", "country", "acquirerId", "interfaceDeviceSerial", "capabilities", "additionalCapabilities",
-        "pin", "applicationChoice", "accountTypes", "magstripe",
+        "pin", "applicationChoice", "accountTypes", "magstripe", "relayResistance",
     ]
 
     /// A nil node means that the file has no such section.
@@ -70,6 +73,7 @@ struct TerminalSettings {
             }
             capabilities.subtract(impossible)
         }
+        relayResistance = try RelayResistanceSettings.rules(try node.optional("relayResistance"))
         if let node = try node.optional("applicationChoice") { applicationChoice = try node.bool() }
     }
 
@@ -183,13 +187,13 @@ struct FlagNames<Flags: ByteFlags>: Sendable {
 
 /// The names of the terminal's capabilities.
 enum CapabilityNames {
-    /// Tag 9F33. Card capture, XDA, and biometrics have no names: the kernel does not support them, and must not
+    /// Tag 9F33. Card capture and biometrics have no names: the kernel does not support them, and must not
     /// announce them to card and issuer.
     static let terminal = FlagNames<TerminalCapabilities>(names: [
         "manualKeyEntry": .manualKeyEntry, "magneticStripe": .magneticStripe, "contactChip": .contactChip,
         "plaintextOfflinePIN": .plaintextOfflinePIN, "encipheredOnlinePIN": .encipheredOnlinePIN,
         "signature": .signature, "encipheredOfflinePIN": .encipheredOfflinePIN, "noCVM": .noCVMRequired,
-        "sda": .sda, "dda": .dda, "cda": .cda,
+        "sda": .sda, "dda": .dda, "cda": .cda, "xda": .xda,
     ])
 
     /// Tag 9F40. The code tables are those in which the kernel reads a card's application names.

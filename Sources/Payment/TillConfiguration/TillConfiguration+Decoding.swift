@@ -19,7 +19,7 @@ extension TillConfiguration {
         let merchant = try MerchantSettings(try root.optional("merchant"))
         let terminal = try TerminalSettings(try root.optional("terminal"))
         let applications = try ApplicationListSettings(try root.optional("applications"), currency: currency)
-        let keys = try CAPublicKeyStore(section: try root.optional("capks")).keys
+        let keys = try CAPublicKeyStore(section: try root.optional("capks"))
         let revocations = try RevocationSettings(try root.optional("revocations")).revocations
 
         self.merchant = Merchant(
@@ -33,7 +33,7 @@ extension TillConfiguration {
             throw root.error(error.description)
         }
         pinPadScheme = terminal.pinScheme
-        magneticStripe = terminal.magneticStripe
+        (magneticStripe, relayResistance) = (terminal.magneticStripe, terminal.relayResistance)
         applicationNames = applications.names
         self.currency = currency
         maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)
@@ -55,7 +55,7 @@ extension TillConfiguration {
 
     private static func terminal(
         _ merchant: MerchantSettings, _ terminal: TerminalSettings, _ applications: [TerminalApplication],
-        _ keys: [CAPublicKey], _ revocations: [CertificateRevocation]
+        _ keys: CAPublicKeyStore, _ revocations: [CertificateRevocation]
     ) throws(TerminalConfigurationError) -> TerminalConfiguration {
         var configuration = try TerminalConfiguration(
             type: terminal.type, capabilities: terminal.capabilities,
@@ -63,8 +63,9 @@ extension TillConfiguration {
             merchantCategory: merchant.categoryCode, merchantIdentifier: merchant.id,
             merchantNameAndLocation: merchant.nameAndLocation, terminalIdentification: terminal.id,
             interfaceDeviceSerial: terminal.interfaceDeviceSerial, acquirer: terminal.acquirerID,
-            applications: applications, certificationAuthorityKeys: keys, revokedCertificates: revocations,
-            pinPolicy: terminal.pin, offersApplicationChoice: terminal.applicationChoice)
+            applications: applications, certificationAuthorityKeys: keys.keys, revokedCertificates: revocations,
+            pinPolicy: terminal.pin, offersApplicationChoice: terminal.applicationChoice
+        ).adding(ellipticAuthorityKeys: keys.ellipticKeys)
         configuration.accountTypes = terminal.accountTypes.map(\.code)
         return configuration
     }

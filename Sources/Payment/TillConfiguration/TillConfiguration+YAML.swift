@@ -72,7 +72,7 @@ extension TillConfiguration {
             "    path: \(magneticStripe.path.rawValue)",
             "    keyboards: [\(magneticStripe.keyboards.map(Self.quoted).joined(separator: ", "))]",
         ]
-        return lines
+        return lines + RelayResistanceSettings.yaml(relayResistance)
     }
 
     /// Returns a list of names, a few per line.
@@ -127,7 +127,9 @@ extension TillConfiguration {
     }
 
     private var keyText: [String] {
-        let keys = terminal.certificationAuthorityKeys
+        let keys =
+            terminal.certificationAuthorityKeys.map(AuthorityKey.rsa)
+            + terminal.ellipticAuthorityKeys.map(AuthorityKey.elliptic)
         let heading = ["", "# The payment systems' public keys."]
         return heading + (keys.isEmpty ? ["capks: []"] : ["capks:"] + keys.flatMap(Self.text))
     }
@@ -189,16 +191,24 @@ extension TillConfiguration {
             + ReaderQuirk.Kind.allCases.filter(rule.lifted.contains).map { "      \($0.rawValue): false" }
     }
 
-    private static func text(_ key: CAPublicKey) -> [String] {
-        var lines = [
-            "  - rid: \(key.rid.hexadecimal)", "    index: \([key.index].hexadecimal)", "    modulus: >-",
-        ]
-        let modulus = key.key.modulus
-        for start in stride(from: 0, to: modulus.count, by: 32) {
-            lines.append("      " + modulus.dropFirst(start).prefix(32).hexadecimal)
+    private static func text(_ key: AuthorityKey) -> [String] {
+        var lines = ["  - rid: \(key.rid.hexadecimal)", "    index: \([key.index].hexadecimal)"]
+        func add(_ name: String, _ bytes: [UInt8]) {
+            lines.append("    \(name): >-")
+            for start in stride(from: 0, to: bytes.count, by: 32) {
+                lines.append("      " + bytes.dropFirst(start).prefix(32).hexadecimal)
+            }
         }
-        lines.append("    exponent: \(key.key.exponent.hexadecimal)")
-        lines.append("    checksum: \(key.checksum.hexadecimal)")
+        switch key {
+        case .rsa(let key):
+            add("modulus", key.key.modulus)
+            lines.append("    exponent: \(key.key.exponent.hexadecimal)")
+        case .elliptic(let key):
+            lines.append("    suite: \([key.suite.rawValue].hexadecimal)")
+            add("x", key.key.x)
+            add("y", key.key.y)
+        }
+        add("checksum", key.checksum)
         if let date = key.expiry {
             lines.append(
                 "    expires: \(date.year.zeroPadded(to: 4))-\(date.month.zeroPadded(to: 2))-\(date.day.zeroPadded(to: 2))"

@@ -1,4 +1,5 @@
 public import CCID
+public import ContactlessKernel8
 public import EMV
 public import Hardware
 public import Money
@@ -24,6 +25,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let pinPadScheme: PINPadScheme
     /// The policy for magnetic stripes.
     public let magneticStripe: MagneticStripePolicy
+    /// The limits of kernel 8 for the times of a card's answers; nil without relay resistance.
+    public let relayResistance: RelayResistanceRules?
     /// The names of applications, by AID. An application may have no name.
     public let applicationNames: [[UInt8]: String]
     /// The currency of amounts without one, and of the floor limits.
@@ -70,7 +73,7 @@ public struct TillConfiguration: Hashable, Sendable {
         merchantCity = ""
         (self.terminal, terminalForOtherCurrencies) = (terminal, terminal)
         pinPadScheme = Self.standardPINPadScheme
-        magneticStripe = MagneticStripePolicy()
+        (magneticStripe, relayResistance) = (MagneticStripePolicy(), nil)
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receipt, host) = (ReceiptSettings(country: terminal.country), .simulated)

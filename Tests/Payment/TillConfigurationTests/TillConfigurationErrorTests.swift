@@ -77,7 +77,7 @@ struct TillConfigurationErrorTests {
         ),
         (
             "terminal: { capabilities: E0F8EC }",
-            "1: terminal.capabilities: the bits 000024 are reserved or not supported by this terminal; "
+            "1: terminal.capabilities: the bits 000020 are reserved or not supported by this terminal; "
                 + "leave them out"
         ),
         (

@@ -1,3 +1,5 @@
+import SmartCard
+
 /// The card's answer to EXCHANGE RELAY RESISTANCE DATA (Book C-8 §5.2): the value of template 80, 10 bytes. Times are
 /// in units of 100 µs.
 public struct RelayResistanceAnswer: Hashable, Sendable {
@@ -74,6 +76,23 @@ public struct RelayResistanceRules: Hashable, Sendable {
         (self.minimumGrace, self.maximumGrace) = (minimumGrace, maximumGrace)
         (self.expectedCommandTime, self.expectedAnswerTime) = (expectedCommandTime, expectedAnswerTime)
         (self.accuracyThreshold, self.mismatchThreshold) = (accuracyThreshold, mismatchThreshold)
+    }
+
+    /// The limits of a shop. They are ours: no payment system has published its values.
+    public static let standard = RelayResistanceRules(
+        minimumGrace: 20, maximumGrace: 50, expectedCommandTime: 18, expectedAnswerTime: 24, accuracyThreshold: 300,
+        mismatchThreshold: 50)
+
+    /// The value fields of the configuration, by tag.
+    var kernelData: [BERTag: [UInt8]] {
+        func bytes(_ number: UInt16) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
+        return [
+            Kernel8Tag.minimumGrace: bytes(minimumGrace), Kernel8Tag.maximumGrace: bytes(maximumGrace),
+            Kernel8Tag.expectedCommandTime: bytes(expectedCommandTime),
+            Kernel8Tag.expectedAnswerTime: bytes(expectedAnswerTime),
+            Kernel8Tag.accuracyThreshold: bytes(accuracyThreshold),
+            Kernel8Tag.mismatchThreshold: [mismatchThreshold],
+        ]
     }
 
     /// Judges an exchange.

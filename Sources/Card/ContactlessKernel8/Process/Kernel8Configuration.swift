@@ -87,7 +87,7 @@ public struct Kernel8Configuration: Hashable, Sendable {
     ]
 
     /// A configuration for a shop, to give a reader combination as its kernel data: online and on-device verification
-    /// above `cvmRequiredLimit`, no verification below, no relay resistance, no restriction by denial codes.
+    /// above `cvmRequiredLimit`, no verification below, no restriction by denial codes.
     ///
     /// The action codes send a failed authentication or verification online, and the mask keeps a card from clearing
     /// what the kernel found. They are ours: no payment system has published its values. The data of the terminal
@@ -96,14 +96,17 @@ public struct Kernel8Configuration: Hashable, Sendable {
     /// - Parameters:
     ///   - floorLimit: in minor units, up to twelve digits.
     ///   - cvmRequiredLimit: in minor units, up to twelve digits.
+    ///   - relayResistance: the limits for the times of a card's answers; nil switches the exchange off.
     /// - Returns: value fields by tag.
-    public static func shop(floorLimit: UInt64, cvmRequiredLimit: UInt64) -> [BERTag: [UInt8]] {
-        [
+    public static func shop(
+        floorLimit: UInt64, cvmRequiredLimit: UInt64, relayResistance: RelayResistanceRules? = nil
+    ) -> [BERTag: [UInt8]] {
+        let data: [BERTag: [UInt8]] = [
             EMVTag.terminalVersion: [0x00, 0x01],
             Kernel8Tag.cardDataInputCapability: [0xE0],
             Kernel8Tag.cvmCapabilityRequired: [0x44],
             Kernel8Tag.cvmCapabilityNotRequired: [0x08],
-            Kernel8Tag.kernelConfiguration: [0x08, 0x00],
+            Kernel8Tag.kernelConfiguration: [relayResistance == nil ? 0x08 : 0x18, 0x00],
             Kernel8Tag.securityCapability: [0x10],
             Kernel8Tag.actionCodeDenial: [0x00, 0x00, 0x00, 0x00, 0x00],
             Kernel8Tag.actionCodeOnline: [0x84, 0x00, 0x80, 0x80, 0x0C],
@@ -113,12 +116,6 @@ public struct Kernel8Configuration: Hashable, Sendable {
             Kernel8Tag.timeout: [0x01, 0xF4],
             Kernel8Tag.messageHoldTime: [0x00, 0x00, 0x13],
             Kernel8Tag.fieldOffHoldTime: [0x0D],
-            Kernel8Tag.minimumGrace: [0x00, 0x14],
-            Kernel8Tag.maximumGrace: [0x00, 0x32],
-            Kernel8Tag.expectedCommandTime: [0x00, 0x12],
-            Kernel8Tag.expectedAnswerTime: [0x00, 0x18],
-            Kernel8Tag.accuracyThreshold: [0x01, 0x2C],
-            Kernel8Tag.mismatchThreshold: [0x32],
             Kernel8Tag.messagesOnRestart: [0x18, 0x20],
             Kernel8Tag.defaultIADMACOffset: [0x18],
             Kernel8Tag.discretionaryTagList: Kernel8Tag.errorIndication.bytes + Kernel8Tag.readDataStatus.bytes
@@ -126,6 +123,7 @@ public struct Kernel8Configuration: Hashable, Sendable {
             Kernel8Tag.tagMappingList: [],
             Kernel8Tag.riskManagementData: [UInt8](repeating: 0, count: 8),
         ]
+        return data.merging((relayResistance ?? .standard).kernelData) { _, new in new }
     }
 }
 

@@ -17,7 +17,9 @@ struct ListCAPublicKeys: SynchronousReportingCommand {
 
             Verifies the checksum of each key, and compares keys that are in several files. Without a file, checks the \
             keys in the till configuration. A file is a YAML list or JSON lines with rid, index, modulus, exponent, \
-            checksum (or sha1), and optionally expires (or expiry). A key without a checksum is listed as unchecked; a \
+            checksum (or sha1), and optionally expires (or expiry). A key on an elliptic curve has suite (10 or 11), \
+            x, and optionally y instead of modulus and exponent, or is the payment system's self-signed \
+            certificate. A key without a checksum is listed as unchecked; a \
             till refuses it, so that in a configuration it is an error. All keys are listed, also those with errors; \
             errors are reported at the end, with exit code 65.
             """)
@@ -61,12 +63,18 @@ private struct ListedKey: TableRow {
     let entry: CAPublicKeyInspection.Entry
     let today: CivilDate
 
-    private var key: CAPublicKey? { entry.key }
+    private var key: AuthorityKey? { entry.key }
+
+    private var rsa: CAPublicKey? { if case .rsa(let key) = key { key } else { nil } }
+
+    private var elliptic: ECCAuthorityKey? { if case .elliptic(let key) = key { key } else { nil } }
 
     /// The payment system's name; nil for an unknown RID.
     private var scheme: String? { key.flatMap { CardBrand(aid: $0.rid)?.displayName } }
 
-    private var bits: Int? { key.map { $0.key.modulus.count * 8 } }
+    private var bits: Int? {
+        rsa.map { $0.key.modulus.count * 8 } ?? elliptic.map { $0.suite == .p256 ? 256 : 521 }
+    }
 
     private var isExpired: Bool? {
         key.map { key in
@@ -77,8 +85,11 @@ private struct ListedKey: TableRow {
     var json: JSONObject {
         [
             "rid": key?.rid.hexadecimal, "scheme": scheme, "index": key.map { [$0.index].hexadecimal }, "bits": bits,
-            "exponent": key?.key.exponent.hexadecimal,
-            // SHA-1 over RID, index, modulus, and exponent; null for a key that cannot be read. checksumOk is whether
+            "exponent": rsa?.key.exponent.hexadecimal,
+            // The algorithm suite indicator of a key on an elliptic curve: 10 for P-256, 11 for P-521.
+            "suite": elliptic.map { [$0.suite.rawValue].hexadecimal }, "x": elliptic?.key.x.hexadecimal,
+            // SHA-1 over RID, index, modulus, and exponent; of a key on an elliptic curve, the hash of its suite over
+            // RID, index, suite, x, and y; null for a key that cannot be read. checksumOk is whether
             // it is the one that the file states; null if the file states none.
             "checksum": key?.checksum.hexadecimal, "checksumOk": entry.isChecksumRight,
             "expires": key?.expiry?.dayText, "expired": isExpired, "source": entry.location.description,
@@ -95,7 +106,8 @@ private struct ListedKey: TableRow {
         [
             key?.rid.hexadecimal ?? "-", key == nil ? "-" : scheme ?? "unknown",
             key.map { [$0.index].hexadecimal } ?? "-", bits.map(String.init) ?? "-",
-            key?.key.exponent.hexadecimal ?? "-", checksum, expiry, entry.location.description,
+            rsa?.key.exponent.hexadecimal ?? elliptic?.suite.curve.rawValue ?? "-", checksum, expiry,
+            entry.location.description,
             entry.mistake == nil ? "" : "ERROR",
         ]
     }
