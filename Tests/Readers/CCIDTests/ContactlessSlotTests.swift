@@ -49,7 +49,8 @@ import USB
         let rows = ContactlessReaderRow.known.filter { $0.vendorID != 0x1209 }
         let lines = rows.map { row in
             let id = USBIdentifiers(vendor: row.vendorID, product: row.productID)
-            return "| \(row.name) | `\(id)` | \(row.slot) | \(row.field == nil ? "card powered off" : "Escape 96") |"
+            return "| \(row.name) | `\(id)` | \(row.slot) | \(row.field == nil ? "card powered off" : "Escape 96") | "
+                + "\(row.indicators.map { "`\($0.name)`" } ?? "the reader's own") |"
         }
         #expect(
             text.contains(lines.joined(separator: "\n")), "docs/taps.md must have:\n\(lines.joined(separator: "\n"))")

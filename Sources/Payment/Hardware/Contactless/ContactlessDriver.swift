@@ -1,3 +1,4 @@
+import CCID
 import Determinism
 import EMV
 import EntryPoint
@@ -101,6 +102,7 @@ actor ContactlessDriver {
         while let next = messages.nextChange { for message in messages.advance(to: next) { show(message) } }
         channel = nil
         try? await watch.field.switchField(on: false)
+        await watch.field.indicate(.off)
     }
 
     /// The tags, offsets, and status words that Entry Point found on the last card and did not follow.
@@ -124,7 +126,9 @@ actor ContactlessDriver {
             var command: CommandAPDU?
             for action in actions {
                 switch action {
-                case .show(let message): add(message)
+                case .show(let message):
+                    add(message)
+                    if let indication = ContactlessIndication(message) { await watch.field.indicate(indication) }
                 case .poll: try await watch.field.switchField(on: true)
                 case .transmit(let next): command = next
                 case .pauseField(let duration):

@@ -1,4 +1,6 @@
+public import CCID
 import Determinism
+import EntryPoint
 public import SmartCard
 
 /// The field of a contactless slot, as any reader has it.
@@ -29,6 +31,28 @@ public protocol ContactlessField: Sendable {
     ///
     /// - Throws: ``UnderlyingError``
     func seesSeveralCards() async throws(UnderlyingError) -> Bool
+
+    /// Tells something with the lights and the buzzer of the reader, if it has commands for them. A failure does not
+    /// matter.
+    func indicate(_ indication: ContactlessIndication) async
+}
+
+extension ContactlessField {
+    /// Tells nothing.
+    public func indicate(_ indication: ContactlessIndication) async {}
+}
+
+extension ContactlessIndication {
+    /// The indication of a message; nil if it changes nothing.
+    init?(_ message: UserInterfaceRequest) {
+        switch message.status {
+        case .readyToRead: self = .ready
+        case .cardReadSuccessfully: self = .cardRead
+        case .processingError: self = .failed
+        case .idle, .notReady: self = .off
+        default: return nil
+        }
+    }
 }
 
 /// A card without contacts that has been activated.

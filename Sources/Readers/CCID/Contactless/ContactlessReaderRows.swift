@@ -14,25 +14,29 @@ public struct ContactlessReaderRow: Hashable, Sendable {
     public let slot: Int
     /// The commands of its field; nil where no public document has them.
     public let field: ContactlessFieldCommands?
+    /// The commands of its lights and its buzzer; nil where no public document has them.
+    public let indicators: ContactlessIndicators?
     /// The public document that names the reader.
     public let source: String
 
     private init(
         _ name: String, _ vendor: UInt16, _ product: UInt16, slot: Int = 0, field: ContactlessFieldCommands? = nil,
-        source: String = "LudovicRousseau/CCID 5de6a96 readers"
+        indicators: ContactlessIndicators? = nil, source: String = "LudovicRousseau/CCID 5de6a96 readers"
     ) {
         (self.name, vendorID, productID, self.slot) = (name, vendor, product, slot)
-        (self.field, self.source) = (field, source)
+        (self.field, self.indicators, self.source) = (field, indicators, source)
     }
 
     private static let identiv = "LudovicRousseau/CCID 5de6a96 readers; Identiv uTrust 3720 F and 4701 F manuals"
+    private static let acr122 = "LudovicRousseau/CCID 5de6a96 readers; ACS ACR122U API"
+    private static let acr1252 = "LudovicRousseau/CCID 5de6a96 readers; ACS ACM1252U-Y3 reference manual"
     private static let simulated = "the simulator of this project"
 
     /// The known readers.
     public static let known = [
-        ContactlessReaderRow("ACS ACR122U", 0x072F, 0x2200),
-        ContactlessReaderRow("ACS ACR1252", 0x072F, 0x223B),
-        ContactlessReaderRow("ACS ACR1252 Reader", 0x072F, 0x223E),
+        ContactlessReaderRow("ACS ACR122U", 0x072F, 0x2200, indicators: .acr122, source: acr122),
+        ContactlessReaderRow("ACS ACR1252", 0x072F, 0x223B, indicators: .acr1252, source: acr1252),
+        ContactlessReaderRow("ACS ACR1252 Reader", 0x072F, 0x223E, indicators: .acr1252, source: acr1252),
         ContactlessReaderRow("SCM SCL011", 0x04E6, 0x5293),
         ContactlessReaderRow("Identiv uTrust 3700 F", 0x04E6, 0x5790, field: .identiv, source: identiv),
         ContactlessReaderRow("Identiv uTrust 4701 F", 0x04E6, 0x5724, slot: 1, field: .identiv, source: identiv),
@@ -69,6 +73,8 @@ public struct ContactlessSlots: Hashable, Sendable {
     /// The numbers of the slots in the interface.
     public let numbers: Set<UInt8>
     public let field: ContactlessFieldCommands?
+    /// The commands of the lights and the buzzer.
+    public let indicators: ContactlessIndicators?
 
     static let none = ContactlessSlots(numbers: [], field: nil)
 
@@ -86,11 +92,11 @@ public struct ContactlessSlots: Hashable, Sendable {
     init(_ device: USBDevice, _ descriptor: CCIDClassDescriptor, firstSlot: Int, isAlone: Bool) {
         let all = 0...descriptor.maximumSlotIndex
         if let row = ContactlessReaderRow.row(of: device.descriptor) {
-            field = row.field
+            (field, indicators) = (row.field, row.indicators)
             numbers = Set(all.filter { firstSlot + Int($0) == row.slot })
             return
         }
-        field = nil
+        (field, indicators) = (nil, nil)
         let isNamed = isAlone && all.count == 1 && Self.isContactless(product: (device.product ?? "") + " ")
         let isTold = descriptor.protocols.rawValue == 0b10 && !descriptor.level.leavesProtocolToHost
         numbers = isNamed || isTold ? Set(all) : []
@@ -104,6 +110,6 @@ public struct ContactlessSlots: Hashable, Sendable {
     }
 
     private init(numbers: Set<UInt8>, field: ContactlessFieldCommands?) {
-        (self.numbers, self.field) = (numbers, field)
+        (self.numbers, self.field, indicators) = (numbers, field, nil)
     }
 }
