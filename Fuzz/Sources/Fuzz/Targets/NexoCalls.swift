@@ -55,10 +55,14 @@ private struct NexoWorld {
     private static let header =
         #""ProtocolVersion":"3.0","MessageClass":"Service","MessageType":"Request","SaleID":"T","POIID":"A-1""#
 
+    /// Derived once: its 4,000 rounds would take most of the time of an input.
+    private static let key = Result {
+        try NexoKey(passphrase: SensitiveBytes([1, 2, 3]), identifier: "key", version: 1)
+    }
+
     init() throws {
-        let key = try NexoKey(passphrase: SensitiveBytes([1, 2, 3]), identifier: "key", version: 1)
         terminal = NexoTerminal(
-            NexoTerminalOptions(terminals: ["A-1"], key: key), random: SeededRandomSource(seed: 1),
+            NexoTerminalOptions(terminals: ["A-1"], key: try Self.key.get()), random: SeededRandomSource(seed: 1),
             now: VirtualTimeSource.standardStart)
     }
 

@@ -36,7 +36,8 @@ extension FuzzTarget {
         })
 
     private static let trace = FuzzTarget(
-        "trace", longestInput: 4096, seeds: { try Seeds.files(in: "Tests/EMVReplayTests/Traces", ending: ".jsonl") },
+        "trace", longestInput: 4096,
+        seeds: { try Seeds.files(in: "Tests/Card/EMVReplayTests/Traces", ending: ".jsonl") },
         run: { bytes in
             let trace = try CardTrace(jsonLines: text(bytes), file: "trace.jsonl")
             let terminal = try TerminalConfiguration()
@@ -47,7 +48,8 @@ extension FuzzTarget {
         })
 
     private static let authenticationCase = FuzzTarget(
-        "oda-case", longestInput: 4096, seeds: { try Seeds.files(in: "Tests/EMVReplayTests/Traces", ending: ".yaml") },
+        "oda-case", longestInput: 4096,
+        seeds: { try Seeds.files(in: "Tests/Card/EMVReplayTests/Traces", ending: ".yaml") },
         run: { bytes in
             let check = OfflineAuthenticationCheck(try OfflineAuthenticationCase(text: text(bytes), file: "case.yaml"))
             hold(!check.steps.isEmpty, "a check has a step")
