@@ -25,7 +25,7 @@ struct YAMLWriter {
 
     /// Writes a key and its value; `prefix` replaces the last blanks of the indentation.
     private mutating func write(_ entry: SettingsEntry, indentation: String, prefix: String) {
-        let start = indentation.dropLast(prefix.count) + prefix + scalar(entry.key, isPlain: false) + ":"
+        let start = indentation.dropLast(prefix.count) + prefix + key(entry.key) + ":"
         if let short = onOneLine(entry.value, after: start.count + 1) {
             lines.append("\(start) \(short)")
             return
@@ -71,7 +71,7 @@ struct YAMLWriter {
         case .mapping(let entries):
             guard !entries.isEmpty else { return "{}" }
             var texts: [String] = []
-            for entry in entries { texts.append(scalar(entry.key, isPlain: false) + ": " + flow(entry.value)) }
+            for entry in entries { texts.append(key(entry.key) + ": " + flow(entry.value)) }
             return "{ " + texts.joined(separator: ", ") + " }"
         }
     }
@@ -81,8 +81,10 @@ struct YAMLWriter {
     /// Words with another meaning without quotes.
     private static let reserved: Set<String> = ["~", "null", "Null", "NULL", "true", "false"]
 
+    private mutating func key(_ text: String) -> String { scalar(text, isPlain: !Self.reserved.contains(text)) }
+
     private mutating func scalar(_ text: String, isPlain: Bool) -> String {
-        if text.isPlainYAML, isPlain || !Self.reserved.contains(text) { return text }
+        if text.isPlainYAML, isPlain || !Self.reserved.contains(text) && !text.isJSONNumber { return text }
         var quoted = "\""
         var before: Unicode.Scalar = "\""
         for scalar in text.unicodeScalars {
