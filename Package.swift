@@ -121,17 +121,18 @@ let simulator = layer(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
         "StoreSite"), target("SimulatorTesting", at: "Simulator/Testing", uses: scenarios, excluding: "SimulatedTime"),
     target(
-        "TerminalServer", uses: tills, "CardSecrets Connections EMV Files HTTPListening Networking NexoTerminal",
-        "Sessions Settings Simulator StripeTerminal TillConfiguration Yosemite ZVT"),
+        "TerminalServer", uses: "CardSecrets Connections Determinism Files HTTPListening Money Networking NexoTerminal",
+        "Payments Sessions Settings Simulator StripeTerminal Terminal ZVT"),
     target(
         "Sessions", uses: cards, hosts, "Acquirer Concurrency ContactlessKernel8 EntryPoint Hardware Hosts Networking",
-        "Printing Settings Storage StoreSite StripeTerminal Terminal Text TillConfiguration USB Yosemite"),
+        "NexoTerminal Printing Settings Storage StoreSite StripeTerminal Terminal Text TillConfiguration USB Yosemite"),
     target(
         "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Acquirer Determinism EMV Hardware ISO8583 Money",
         "Payments Settings Simulator StoreSite Text TillConfiguration", excluding: "scenario.schema.json"),
     target(
-        "ScenarioRunner", at: "Simulator/Scenarios/Runner", uses: tills, "Hardware ScenarioFormat Sessions",
-        "SessionViews Settings Simulator StoreSite StripeTerminal Yosemite"),
+        "ScenarioRunner", at: "Simulator/Scenarios/Runner", uses: tills, "CardSecrets Hardware NexoTerminal",
+        "ScenarioFormat Sessions SessionViews Settings Simulator StoreSite StripeTerminal TillConfiguration Yosemite",
+        "ZVT"), target("Explorer", uses: scenarios, "Determinism Hardware Money Payments StoreSite Text Yosemite"),
     target(
         "Recorder", at: "Simulator/Scenarios/Recorder", uses: cards, "Hardware ScenarioFormat ScenarioRunner Sessions",
         "Settings Text TillConfiguration"), target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
@@ -141,7 +142,6 @@ let simulator = layer(
         excluding: "Console Listening openapi.json"), target("WorkQueue", uses: "Determinism PostgreSQL"),
     target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
-    target("Explorer", uses: scenarios, "Determinism Hardware Money Payments StoreSite Text Yosemite"),
     target("Acquirer", uses: cards, hosts, "Concurrency Files GRDB MagneticStripe Settings Text"),
     target("StoreSite", uses: "Cryptography Determinism Money Text", excluding: "Server"),
     target("HTTPInterface", uses: "CardSecrets Cryptography HTTPListening Settings Text"),

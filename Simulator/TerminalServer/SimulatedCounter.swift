@@ -4,24 +4,19 @@ import Payments
 import Sessions
 import Settings
 import Simulator
-import StripeTerminal
 import Terminal
-import Yosemite
 
 /// A simulated reader of one terminal, with the till that takes its payments: the same stores, journal, reader service,
 /// driver, and kernel as those of `pay`.
 ///
-/// A payment begins when a card is presented. Captures, reversals, and refunds name a transaction by the terminal's
-/// request or by the number on its receipt. The owner calls it for one thing after another.
-actor SimulatedCounter {
+/// A payment begins when a card is presented. The owner calls it for one thing after another.
+actor SimulatedCounter: DrivenCounter {
+    /// The cardholders present the cards that the caller names.
+    nonisolated let isByHand = false
     private let plan: SessionPlan
-    /// Whether transactions have receipts.
-    private let givesReceipts: Bool
     private let steps: CounterSteps
     private var session: KeptSession?
-    /// The payments of the journal by the requests that made them.
-    private var payments: [IdempotencyKey: PaymentID] = [:]
-    private var book = CounterBook()
+    private var counter: SessionCounter
 
     /// - Parameters:
     ///   - plan: the session, and the cards of its cardholders.
@@ -30,7 +25,7 @@ actor SimulatedCounter {
         let steps = CounterSteps()
         var plan = plan
         plan.observer = { steps.note($0) }
-        (self.plan, self.givesReceipts, self.steps) = (plan, givesReceipts, steps)
+        (self.plan, self.steps, counter) = (plan, steps, SessionCounter(givesReceipts: givesReceipts))
     }
 
     /// - Parameters:
@@ -54,129 +49,42 @@ actor SimulatedCounter {
         return plan
     }
 
-    // MARK: With a card
-
     /// Takes a payment or a pre-authorization with a card of the plan, or gives money back to it.
-    func take(_ request: TerminalRequest, with card: String, at moment: Timestamp) async -> CounterResult {
-        switch request.operation {
-        case .payment(let amount, _): await pay(amount, isHeld: false, request, card, at: moment)
-        case .preauthorization(let amount): await pay(amount, isHeld: true, request, card, at: moment)
-        case .refund(let amount): await giveBack(amount, request, to: card, at: moment)
-        default: end(.failed(.notSupported))
-        }
-    }
-
-    private func pay(
-        _ amount: Money, isHeld: Bool, _ request: TerminalRequest, _ card: String, at moment: Timestamp
+    func take(
+        _ request: TerminalRequest, with card: String?, at moment: Timestamp,
+        report: @escaping @Sendable (TerminalProgress) -> Void = { _ in }
     ) async -> CounterResult {
+        guard let card else { return end(.failed(.notSupported)) }
         _ = steps.take()
-        let paper = paper(of: request)
-        let result = await turn(at: moment) { session throws(SimulatedSessionError) in
-            let payment = try await session.takePayment(amount, PaymentOptions(card: card, isHeld: isHeld))
-            return (payment, await paper.receipts(of: payment, session))
+        let result = await turn(at: moment) { counter, session throws(SimulatedSessionError) in
+            try await counter.take(request, PaymentOptions(card: card), in: session).outcome
         }
-        guard case .success((let payment, let receipts)) = result else {
-            return end(.failed(.readerDefective), steps: steps.take())
+        if case .refund = request.operation {
+            let outcome = (try? result.get()) ?? .failed(.notReversible)
+            return end(outcome, steps: [.cardPresented, .authorizing, .removingCard])
         }
-        payments[request.key] = payment.id
-        let outcome = outcome(of: payment, receipts) {
-            entry(isHeld ? .hold : .charge, request.key, payment, card, amount)
-        }
+        guard case .success(let outcome) = result else { return end(.failed(.readerDefective), steps: steps.take()) }
         return end(outcome, steps: steps.take())
     }
 
-    /// Gives back a part of the newest payment of the card that has the amount left: nothing is credited that was not
-    /// paid here.
-    private func giveBack(
-        _ amount: Money, _ request: TerminalRequest, to card: String, at moment: Timestamp
-    ) async -> CounterResult {
-        let (charges, paper) = (book.charges(of: card), paper(of: request))
-        let result = await turn(at: moment) {
-            session throws(SimulatedSessionError) -> (Payment, Bool, [TerminalReceipt])? in
-            let known = try session.payments()
-            let charge = charges.first { charge in
-                known.contains { $0.id == charge.payment.rawValue && $0.rest >= amount.minorUnits }
-            }
-            guard let charge else { return nil }
-            let (payment, isDone) = try await Self.carryOut(.refund(amount), of: charge.payment, in: session)
-            return (payment, isDone, await paper.receipts(of: payment, session))
-        }
-        let shown: [TerminalProgress] = [.cardPresented, .authorizing, .removingCard]
-        guard case .success((let payment, true, let receipts)?) = result else {
-            return end(.failed(.notReversible), steps: shown)
-        }
-        let entry = entry(.givenBack, request.key, payment, card, amount)
-        return end(.approved(transaction(entry, payment, receipts: receipts)), steps: shown)
-    }
-
-    // MARK: Without a card
-
     /// Captures, releases, takes back, or gives back what a request has taken.
     func change(_ request: TerminalRequest, at moment: Timestamp) async -> CounterResult {
-        guard let reference = request.operation.reference else { return end(.failed(.notSupported)) }
-        let original = book.entry(reference)
-        let change: CounterChange
-        switch book.plan(for: request.operation, about: original) {
-        case .refused(let failure): return end(.failed(failure))
-        case .planned(let planned): change = planned
+        let result = await turn(at: moment) { counter, session throws(SimulatedSessionError) in
+            try await counter.change(request, in: session)
         }
-        var id = original?.payment
-        if case .request(let key) = reference { id = payments[key] ?? id }
-        guard let id else { return end(.failed(.unknownTransaction)) }
-        let paper = paper(of: request)
-        let result = await turn(at: moment) { session throws(SimulatedSessionError) in
-            let (payment, isDone) = try await Self.carryOut(change, of: id, in: session)
-            return (payment, isDone, await paper.receipts(of: payment, session))
-        }
-        switch result {
-        case .success((let payment, true, let receipts)):
-            if let original, request.operation.endsOriginal { book.end(original) }
-            let amount = change.amount ?? original?.amount ?? payment.amount
-            let entry = entry(change.kind, request.key, payment, original?.card ?? "", amount)
-            return end(.approved(transaction(entry, payment, original: original?.trace, receipts: receipts)))
-        case .success((let payment, false, _)):
-            return end(.failed(payment.outcome == .unknown ? .hostUnreachable : .notReversible))
-        case .failure: return end(.failed(.notReversible))
-        }
-    }
-
-    /// - Returns: The payment afterward, and whether it was changed so.
-    private static func carryOut(
-        _ change: CounterChange, of id: PaymentID, in session: SimulatedSession
-    ) async throws(SimulatedSessionError) -> (Payment, Bool) {
-        switch change {
-        case .capture(let amount):
-            let payment = try await session.capture(id, amount: amount)
-            return (payment, payment.state.isCaptured)
-        case .release:
-            let payment = try await session.cancelPreauthorization(id)
-            return (payment, payment.state == .reversed || payment.state == .canceled)
-        case .refund(let amount):
-            let before = try session.payments().first { $0.id == id.rawValue }?.refundedMinorUnits ?? 0
-            // What was given back in part can't be taken back as a whole.
-            guard amount != nil || before == 0 else { throw .plan("a part was given back") }
-            let payment = try await session.refund(id, amount: amount)
-            let expected = before + (amount ?? payment.amount).minorUnits
-            return (payment, payment.refundedAmount.minorUnits == expected)
-        }
+        return end((try? result.get()) ?? .failed(.notReversible))
     }
 
     /// Reads or closes the batch, signs on, or tests the host, which is in this process.
     func administer(_ request: TerminalRequest, in currency: Currency, at moment: Timestamp) -> CounterResult {
         let now = max(moment, session?.session.now ?? plan.start)
-        switch request.operation {
-        case .totals, .endOfDay:
-            let (first, last) = book.receipts
-            let totals = TerminalTotals(
-                firstReceipt: first, lastReceipt: last, trace: book.nextTrace(), date: date(of: now),
-                currency: currency, lines: book.lines)
-            if case .endOfDay = request.operation { book.closeBatch() }
-            let receipts = givesReceipts ? [CounterPaper.receipt(of: totals)] : []
-            return CounterResult(outcome: .done(TerminalReport(totals: totals, receipts: receipts)), now: now)
-        case .signOn, .diagnosis, .display: return CounterResult(outcome: .done(TerminalReport()), now: now)
-        default: return CounterResult(outcome: .failed(.notSupported), now: now)
-        }
+        let date = now.civil(offsetSeconds: plan.utcOffsetSeconds)
+        return CounterResult(outcome: counter.administer(request, in: currency, at: date), now: now)
     }
+
+    /// A payment begins with its card, so that there is nothing to present or to cancel.
+    func present(card: String, for key: IdempotencyKey) {}
+    func cancel(_ key: IdempotencyKey) {}
 
     /// Ends the session.
     func close() async {
@@ -189,21 +97,27 @@ actor SimulatedCounter {
     /// Runs steps in the session, whose clock goes on to a moment before.
     private func turn<Value: Sendable>(
         at moment: Timestamp,
-        _ body: @escaping @Sendable (SimulatedSession) async throws(SimulatedSessionError) -> Value
+        _ body:
+            @escaping @Sendable (inout SessionCounter, SimulatedSession) async throws(SimulatedSessionError) -> Value
     ) async -> Result<Value, SimulatedSessionError> {
         let kept: KeptSession
         do throws(SimulatedSessionError) { kept = try await opened() } catch { return .failure(error) }
         let limit = max(kept.session.latestMoment, moment.advanced(by: plan.longestStep))
+        let before = counter
         let result = await kept.turn {
             $0 ? nil : limit
-        } _: { session -> Result<Value, SimulatedSessionError> in
+        } _: { session -> (SessionCounter, Result<Value, SimulatedSessionError>) in
             let pause = moment.milliseconds - session.now.milliseconds
             if pause > 0 { await session.wait(.milliseconds(pause)) }
-            do throws(SimulatedSessionError) { return .success(try await body(session)) } catch {
-                return .failure(error)
-            }
+            var counter = before
+            do throws(SimulatedSessionError) {
+                let value = try await body(&counter, session)
+                return (counter, .success(value))
+            } catch { return (counter, .failure(error)) }
         }
-        return result ?? .failure(.stuck(step: "a payment at a terminal"))
+        guard let (after, value) = result else { return .failure(.stuck(step: "a payment at a terminal")) }
+        counter = after
+        return value
     }
 
     private func opened() async throws(SimulatedSessionError) -> KeptSession {
@@ -216,70 +130,5 @@ actor SimulatedCounter {
     private func end(_ outcome: TerminalOutcome?, steps: [TerminalProgress] = []) -> CounterResult {
         let now = session?.session.now ?? plan.start
         return CounterResult(outcome: outcome, now: now, steps: steps)
-    }
-
-    // MARK: Outcomes
-
-    private func outcome(
-        of payment: Payment, _ receipts: [TerminalReceipt], _ entry: () -> CounterBook.Entry
-    ) -> TerminalOutcome? {
-        switch payment.outcome {
-        case .approved: .approved(transaction(entry(), payment, receipts: receipts))
-        case .declined:
-            .declined(
-                TerminalDecline(
-                    responseCode: payment.card?.authorizationResponseCode.flatMap { $0.first == "Z" ? nil : $0 },
-                    date: date(of: payment.updatedAt), card: payment.card, receipts: receipts))
-        case .canceled: .canceled(.byCardholder)
-        case .failed:
-            .failed(TerminalFailure(errorCode: payment.errorCode))
-        case .unknown, .pending: nil
-        }
-    }
-
-    private func entry(
-        _ kind: CounterBook.Entry.Kind, _ key: IdempotencyKey, _ payment: Payment, _ card: String, _ amount: Money
-    ) -> CounterBook.Entry {
-        book.enter(
-            CounterBook.Entry(
-                kind: kind, key: key, payment: payment.id, card: card, brand: payment.card?.brand ?? "",
-                amount: amount))
-    }
-
-    private func transaction(
-        _ entry: CounterBook.Entry, _ payment: Payment, original: Int? = nil, receipts: [TerminalReceipt]
-    ) -> TerminalTransaction {
-        TerminalTransaction(
-            receiptNumber: entry.receipt, trace: entry.trace, originalTrace: original, amount: entry.amount,
-            date: date(of: payment.updatedAt), card: payment.card,
-            isOnline: payment.card?.authorizationResponseCode?.first != "Y", receipts: receipts)
-    }
-
-    private func date(of moment: Timestamp) -> CivilDate { moment.civil(offsetSeconds: plan.utcOffsetSeconds) }
-
-    private func paper(of request: TerminalRequest) -> CounterPaper {
-        CounterPaper(columns: givesReceipts ? request.receiptColumns : nil)
-    }
-}
-
-extension SessionPayment {
-    /// The amount that can still be given back, in minor units.
-    fileprivate var rest: Int64 { amount.minorUnits - refundedMinorUnits }
-}
-
-extension TerminalOperation {
-    /// The transaction that it is about; nil for one with a card.
-    fileprivate var reference: TransactionReference? {
-        switch self {
-        case .capture(let reference, _), .release(let reference), .reversal(let reference, _),
-            .giveBack(let reference, _):
-            reference
-        default: nil
-        }
-    }
-
-    /// Whether the transaction that it is about does not stand any more.
-    fileprivate var endsOriginal: Bool {
-        if case .giveBack = self { false } else { true }
     }
 }

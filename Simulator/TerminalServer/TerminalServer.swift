@@ -65,7 +65,8 @@ public final class TerminalServer: Sendable {
             courier.wake()
         }
         let listener = try await HTTPListener.start(
-            TerminalResponder(terminals: terminals), host: host, port: port, name: "CardPresent", time: time)
+            TerminalResponder(terminals: terminals, time: time), host: host, port: port, name: "CardPresent", time: time
+        )
         await terminals.begin()
         let sending = Task { await courier.run(terminals, time: time, network: network) }
         return TerminalServer(listener, terminals, courier, sending)
@@ -89,6 +90,7 @@ public final class TerminalServer: Sendable {
 /// Passes requests to the terminals.
 private struct TerminalResponder: HTTPResponder {
     let terminals: ServedAccount
+    let time: any TimeSource
 
     /// More than a call of a till has: 256 KiB.
     var largestBody: Int { 256 << 10 }
@@ -97,14 +99,22 @@ private struct TerminalResponder: HTTPResponder {
     private struct ConnectionCut: Error {}
 
     func respond(to request: IncomingRequest) async throws -> OutgoingResponse {
-        let answer = await terminals.respond(
-            to: StripeRequest(
-                method: request.method, target: request.target,
-                headers: request.headers.map { StripeRequest.Header($0.name, $0.value) }, body: request.body))
-        guard let answer, !answer.isLost else { throw ConnectionCut() }
-        return OutgoingResponse(
-            status: answer.response.status, headers: answer.response.headers.map { ($0.name, $0.value) },
-            body: .bytes(answer.response.body))
+        let call = StripeRequest(
+            method: request.method, target: request.target,
+            headers: request.headers.map { StripeRequest.Header($0.name, $0.value) }, body: request.body)
+        let answer = await TillDeadline.answer(within: TillDeadline.stripe, time) { await terminals.respond(to: call) }
+        guard let answer else {
+            guard !Task.isCancelled else { throw ConnectionCut() }
+            return Self.outgoing(.unanswered(call))
+        }
+        guard !answer.isLost else { throw ConnectionCut() }
+        return Self.outgoing(answer.response)
+    }
+
+    private static func outgoing(_ response: StripeResponse) -> OutgoingResponse {
+        OutgoingResponse(
+            status: response.status, headers: response.headers.map { ($0.name, $0.value) },
+            body: .bytes(response.body))
     }
 
     func refuseLargeBody() -> OutgoingResponse {

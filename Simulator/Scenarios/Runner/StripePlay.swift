@@ -4,7 +4,6 @@ import Payments
 import Sessions
 import StripeTerminal
 import Terminal
-import Yosemite
 
 /// A terminal behind a protocol that is compatible with server-driven Stripe Terminal, whose payments a session takes.
 /// Its readers share the session's reader, one payment after the other.
@@ -95,10 +94,8 @@ struct StripePlay: Sendable {
         }
         let payment: Payment
         do throws(SimulatedSessionError) { payment = try await session.takePayment(amount, options) } catch {
-            switch error {
-            case .readerNotFound, .noSuchReader, .payments(.reader): return .failed(.readerDefective)
-            default: throw error
-            }
+            guard error.isAboutReader else { throw error }
+            return .failed(.readerDefective)
         }
         (taken, payments[request.key]) = (payment, payment.id)
         // A cancellation before the host was asked ends a request that waits.

@@ -18,16 +18,37 @@ extension SimulatedSession {
         switch operation {
         case .capture(_, let part):
             let amount: Money? = if case .part(let money) = part { money } else { nil }
+            return try await carryOut(.capture(amount), of: id)
+        case .release: return try await carryOut(.release, of: id)
+        case .giveBack(_, let amount): return try await carryOut(.refund(amount), of: id)
+        default: throw .plan("a terminal does not do this without a card")
+        }
+    }
+
+    /// Captures, releases, or gives back what a payment has taken.
+    ///
+    /// - Parameters:
+    ///   - change: what to do.
+    ///   - id: the payment.
+    /// - Returns: the payment afterward, and whether it was changed so.
+    /// - Throws: ``SimulatedSessionError``
+    public func carryOut(
+        _ change: CounterChange, of id: PaymentID
+    ) async throws(SimulatedSessionError) -> (payment: Payment, isDone: Bool) {
+        switch change {
+        case .capture(let amount):
             let payment = try await capture(id, amount: amount)
             return (payment, payment.state.isCaptured)
         case .release:
             let payment = try await cancelPreauthorization(id)
             return (payment, payment.state == .reversed || payment.state == .canceled)
-        case .giveBack(_, let amount):
+        case .refund(let amount):
             let before = try payments().first { $0.id == id.rawValue }?.refundedMinorUnits ?? 0
+            // What was given back in part can't be taken back as a whole.
+            guard amount != nil || before == 0 else { throw .plan("a part was given back") }
             let payment = try await refund(id, amount: amount)
-            return (payment, payment.refundedAmount.minorUnits == before + amount.minorUnits)
-        default: throw .plan("a terminal does not do this without a card")
+            let expected = before + (amount ?? payment.amount).minorUnits
+            return (payment, payment.refundedAmount.minorUnits == expected)
         }
     }
 
@@ -48,6 +69,16 @@ extension SimulatedSession {
             payment = report.finished.first { $0.id == payment.id } ?? payment
         }
         return payment
+    }
+}
+
+extension SimulatedSessionError {
+    /// Whether the till has no reader to take a payment with.
+    public var isAboutReader: Bool {
+        switch self {
+        case .readerNotFound, .noSuchReader, .payments(.reader): true
+        default: false
+        }
     }
 }
 

@@ -3,6 +3,7 @@ public import Determinism
 public import HTTPListening
 public import Networking
 public import NexoTerminal
+import Sessions
 
 /// Terminals behind the nexo-compatible protocol, for a ``NexoServer``.
 protocol NexoSpeaker: DeliverySource where Delivery == NexoDelivery {
@@ -55,16 +56,24 @@ public final class NexoServer: Sendable {
     ///   - security: TLS on a port of its own; nil for none.
     ///   - time: the wall clock: for the header field `Date`, and for messages that are sent again.
     ///   - start: when the simulated time begins.
+    ///   - counters: makes what drives the terminals' readers; nil for cardholders that follow the amounts.
     ///   - network: sends messages to the event address; nil for libcurl.
     /// - Returns: the listening server.
     /// - Throws: `HTTPListenerError`
     public static func start(
         _ options: NexoTerminalOptions, seed: UInt64, host: String = "127.0.0.1", port: Int = 0,
         security: Security? = nil, time: any TimeSource, start: Timestamp = VirtualTimeSource.standardStart,
-        network: (any Network)? = nil
+        counters: CounterMaker? = nil, network: (any Network)? = nil
     ) async throws(HTTPListenerError) -> NexoServer {
         let courier = DeliveryCourier()
-        let terminals = SimulatedNexoTerminals(options, seed: seed, start: start) { courier.wake() }
+        let counters =
+            counters ?? { number, start in
+                // The seed of a session follows from that of the server and the terminal's number.
+                (try? NexoTestCards.plan(seed: seed &+ number &* 1_000_003, start: start)).map { SimulatedCounter($0) }
+            }
+        let terminals = SimulatedNexoTerminals(options, seed: seed, start: start, time: time, counters: counters) {
+            courier.wake()
+        }
         return try await listen(
             terminals, courier, host: host, port: port, security, time: time, network: network)
     }
@@ -100,7 +109,7 @@ public final class NexoServer: Sendable {
         port: Int, _ security: Security?, time: any TimeSource, network: (any Network)?
     ) async throws(HTTPListenerError) -> NexoServer {
         let listener = try await HTTPListener.start(
-            NexoResponder(terminals: terminals), host: host, port: port, name: "CardPresent", time: time)
+            NexoResponder(terminals: terminals, time: time), host: host, port: port, name: "CardPresent", time: time)
         var front: TLSFront?
         if let security {
             do throws(HTTPListenerError) {
@@ -148,6 +157,7 @@ public final class NexoServer: Sendable {
 /// Passes requests to the terminals.
 private struct NexoResponder: HTTPResponder {
     let terminals: any NexoSpeaker
+    let time: any TimeSource
 
     /// More than a message has: 64 KiB.
     var largestBody: Int { 64 << 10 }
@@ -156,9 +166,16 @@ private struct NexoResponder: HTTPResponder {
     private struct ConnectionCut: Error {}
 
     func respond(to request: IncomingRequest) async throws -> OutgoingResponse {
-        let answer = await terminals.respond(
-            to: NexoRequest(method: request.method, target: request.target, body: request.body))
-        guard let answer, !answer.isLost else { throw ConnectionCut() }
+        let message = NexoRequest(method: request.method, target: request.target, body: request.body)
+        let answer = await TillDeadline.answer(within: TillDeadline.nexo, time) { await terminals.respond(to: message) }
+        guard let answer else {
+            guard !Task.isCancelled else { throw ConnectionCut() }
+            let response = NexoResponse.unanswered(message, at: time.now())
+            return OutgoingResponse(
+                status: response.status, headers: [("Content-Type", response.contentType)],
+                body: .bytes(response.body))
+        }
+        guard !answer.isLost else { throw ConnectionCut() }
         return OutgoingResponse(
             status: answer.response.status, headers: [("Content-Type", answer.response.contentType)],
             body: .bytes(answer.response.body))

@@ -1,5 +1,4 @@
 import Determinism
-import Money
 import NexoTerminal
 import Payments
 import Sessions
@@ -13,18 +12,21 @@ import Terminal
 actor SimulatedNexoTerminals: NexoSpeaker {
     private var account: NexoTerminal
     private var now: Timestamp
-    private let seed: UInt64
+    private let makeCounter: CounterMaker
+    private let time: any TimeSource
     private let terminals: [String]
     private var calls = AnswerBook<NexoAnswer>()
     /// The requests that wait for a card, or for an answer of the customer.
     private var awaited: [IdempotencyKey: TerminalRequest] = [:]
     private var stations: [String: Station] = [:]
+    /// End the waits of requests that wait for a person.
+    private var limits: [IdempotencyKey: Task<Void, Never>] = [:]
     /// Called when there may be messages to the event address.
     private let onNews: @Sendable () -> Void
 
     /// What a terminal has besides its protocol.
     private struct Station {
-        let counter: SimulatedCounter
+        let counter: any DrivenCounter
         /// The card that was read and not charged yet.
         var card: String?
         /// The sales of the open batch.
@@ -34,11 +36,13 @@ actor SimulatedNexoTerminals: NexoSpeaker {
     }
 
     init(
-        _ options: NexoTerminalOptions, seed: UInt64, start: Timestamp, onNews: @escaping @Sendable () -> Void
+        _ options: NexoTerminalOptions, seed: UInt64, start: Timestamp, time: any TimeSource,
+        counters makeCounter: @escaping CounterMaker, onNews: @escaping @Sendable () -> Void
     ) {
         var options = options
         options.cards = NexoTestCards.names
-        (self.seed, now, self.onNews, terminals) = (seed, start, onNews, options.terminals)
+        (self.makeCounter, self.time) = (makeCounter, time)
+        (now, self.onNews, terminals) = (start, onNews, options.terminals)
         account = NexoTerminal(options, random: SeededRandomSource(seed: seed), now: start)
     }
 
@@ -69,6 +73,8 @@ actor SimulatedNexoTerminals: NexoSpeaker {
 
     /// Ends the sessions.
     func close() async {
+        for limit in limits.values { limit.cancel() }
+        for station in stations.values where station.counter.isByHand { await station.counter.close() }
         for station in stations.values { await station.last?.value }
         for station in stations.values { await station.counter.close() }
     }
@@ -78,15 +84,33 @@ actor SimulatedNexoTerminals: NexoSpeaker {
     private func carryOn() {
         while let work = account.nextWork() { carryOut(work) }
         while let answer = account.nextAnswer() { calls.give(answer, to: answer.call) }
+        limitWaits()
         onNews()
+    }
+
+    /// Lets no request wait for a person without end.
+    private func limitWaits() {
+        for key in limits.keys where awaited[key] == nil { limits.removeValue(forKey: key)?.cancel() }
+        for key in awaited.keys where limits[key] == nil {
+            limits[key] = Task { [time] in
+                do throws(CancellationError) { try await time.sleep(for: TerminalPatience.cardholder) } catch { return }
+                self.giveUpWaiting(key)
+            }
+        }
+    }
+
+    private func giveUpWaiting(_ key: IdempotencyKey) {
+        guard awaited.removeValue(forKey: key) != nil else { return }
+        finish(key, .canceled(.timedOut))
+        carryOn()
     }
 
     private func carryOut(_ work: NexoWork) {
         switch work {
         case .terminal(let terminal, .begin(let request)): begin(request, at: terminal)
-        case .terminal(_, .cancel(let key, let reason)):
+        case .terminal(let terminal, .cancel(let key, let reason)):
             // After the card was presented, the result counts.
-            guard awaited.removeValue(forKey: key) != nil else { return }
+            guard awaited.removeValue(forKey: key) != nil else { return cancel(key, at: terminal) }
             finish(key, .canceled(reason))
         // A simulated printer keeps nothing, and simulated terminals do not restart.
         case .terminal(_, .recover), .terminal(_, .print): break
@@ -95,16 +119,31 @@ actor SimulatedNexoTerminals: NexoSpeaker {
             guard awaited.removeValue(forKey: key) != nil else { return }
             report(.working, key)
             finish(key, .done(TerminalReport(input: text)))
-        case .cancel(let key, _):
-            guard awaited.removeValue(forKey: key) != nil else { return }
+        case .cancel(let key, let terminal):
+            guard awaited.removeValue(forKey: key) != nil else { return cancel(key, at: terminal) }
             finish(key, .canceled(.byCardholder))
         }
+    }
+
+    /// Cancels what a person may be asked for.
+    private func cancel(_ key: IdempotencyKey, at terminal: String) {
+        guard let counter = stations[terminal]?.counter, counter.isByHand else { return }
+        Task { await counter.cancel(key) }
     }
 
     private func begin(_ request: TerminalRequest, at terminal: String) {
         let key = request.key
         switch request.operation {
-        case .payment, .refund, .preauthorization, .cardReading:
+        case .payment, .refund, .preauthorization:
+            report(.waitingForCard, key)
+            guard station(terminal)?.counter.isByHand == true else {
+                awaited[key] = request
+                return
+            }
+            enqueue(request, at: terminal) { [now] counter, report in
+                await counter.take(request, with: nil, at: now, report: report)
+            }
+        case .cardReading:
             awaited[key] = request
             report(.waitingForCard, key)
         // A question can be canceled until it is answered.
@@ -122,12 +161,16 @@ actor SimulatedNexoTerminals: NexoSpeaker {
             finish(key, .done(TerminalReport()))
         case .capture, .release, .reversal, .giveBack:
             report(.working, key)
-            enqueue(request, at: terminal) { [now] counter in await counter.change(request, at: now) }
+            enqueue(request, at: terminal) { [now] counter, _ in await counter.change(request, at: now) }
         }
     }
 
     private func present(_ name: String?, _ key: IdempotencyKey, at terminal: String) {
-        guard let request = awaited.removeValue(forKey: key) else { return }
+        guard let request = awaited.removeValue(forKey: key) else {
+            guard let counter = stations[terminal]?.counter, counter.isByHand else { return }
+            Task { await counter.present(card: name ?? NexoTestCards.standard, for: key) }
+            return
+        }
         if case .cardReading = request.operation {
             let card = name ?? NexoTestCards.standard
             _ = station(terminal)
@@ -138,24 +181,34 @@ actor SimulatedNexoTerminals: NexoSpeaker {
         }
         let inserted = stations[terminal]?.card
         stations[terminal]?.card = nil
-        switch NexoTestCards.deed(name ?? inserted, for: request.operation.amount) {
+        switch NexoTestCards.deed(name ?? inserted, for: request.operation.cardAmount) {
         case .cancel: finish(key, .canceled(.byCardholder))
         case .present(let card):
             report(.cardPresented, key)
-            enqueue(request, at: terminal) { [now] counter in await counter.take(request, with: card, at: now) }
+            enqueue(request, at: terminal) { [now] counter, report in
+                await counter.take(request, with: card, at: now, report: report)
+            }
         }
     }
 
     /// Lets a counter work after what it has to do already.
     private func enqueue(
         _ request: TerminalRequest, at terminal: String,
-        _ body: @escaping @Sendable (SimulatedCounter) async -> CounterResult
+        _ body:
+            @escaping @Sendable (any DrivenCounter, @escaping @Sendable (TerminalProgress) -> Void) async
+            -> CounterResult
     ) {
         guard let station = station(terminal) else { return finish(request.key, .failed(.readerDefective)) }
         let (earlier, counter) = (station.last, station.counter)
         stations[terminal]?.last = Task {
             await earlier?.value
-            self.end(request, at: terminal, await body(counter))
+            let (steps, next) = AsyncStream.makeStream(of: TerminalProgress.self)
+            // The steps arrive in their order, and all of them before the end.
+            let telling = Task { for await step in steps { self.tell(step, request.key) } }
+            let result = await body(counter) { next.yield($0) }
+            next.finish()
+            await telling.value
+            self.end(request, at: terminal, result)
         }
     }
 
@@ -163,15 +216,22 @@ actor SimulatedNexoTerminals: NexoSpeaker {
     private func station(_ terminal: String) -> Station? {
         if let station = stations[terminal] { return station }
         let number = UInt64(terminals.firstIndex(of: terminal) ?? 0)
-        guard let plan = try? NexoTestCards.plan(seed: seed &+ number &* 1_000_003, start: now) else { return nil }
-        let station = Station(counter: SimulatedCounter(plan))
+        guard let counter = makeCounter(number, now) else { return nil }
+        let station = Station(counter: counter)
         stations[terminal] = station
         return station
+    }
+
+    /// Tells a step. The calls that wait for it are answered.
+    private func tell(_ step: TerminalProgress, _ key: IdempotencyKey) {
+        report(step, key)
+        carryOn()
     }
 
     private func end(_ request: TerminalRequest, at terminal: String, _ result: CounterResult) {
         now = max(now, result.now)
         let key = request.key
+        if stations[terminal]?.counter.isByHand == true { for step in result.steps { report(step, key) } }
         if let outcome = result.outcome {
             if case .canceled = outcome {
             } else if account.status(of: key) == .running(.cardPresented) {
@@ -197,46 +257,6 @@ actor SimulatedNexoTerminals: NexoSpeaker {
         } catch {
             // An end that the model refuses is not one: the request stays open.
             report(.recovering, key)
-        }
-    }
-}
-
-/// The sales of a terminal since its last reconciliation.
-struct NexoBatch {
-    private var sales: [(brand: String, amount: Money)] = []
-    private var receipts: [Int] = []
-
-    /// Adds what was charged.
-    mutating func add(_ operation: TerminalOperation, _ outcome: TerminalOutcome) {
-        guard let transaction = outcome.transaction else { return }
-        switch operation {
-        case .payment, .capture:
-            sales.append((transaction.card?.brand ?? "", transaction.amount))
-            receipts.append(transaction.receiptNumber)
-        default: break
-        }
-    }
-
-    /// The totals by brand, in the currency of the first sale; nil without sales.
-    func totals(at date: CivilDate) -> TerminalTotals? {
-        guard let currency = sales.first?.amount.currency else { return nil }
-        let known = sales.filter { $0.amount.currency == currency }
-        let lines = Set(known.map(\.brand)).sorted().map { brand in
-            let amounts = known.filter { $0.brand == brand }.map(\.amount.minorUnits)
-            return TerminalTotals.Line(brand: brand, count: amounts.count, amount: amounts.reduce(0, +))
-        }
-        return TerminalTotals(
-            firstReceipt: receipts.first ?? 0, lastReceipt: receipts.last ?? 0, trace: 0, date: date,
-            currency: currency, lines: lines)
-    }
-}
-
-extension TerminalOperation {
-    /// The amount of an operation with a card; nil without one.
-    fileprivate var amount: Money? {
-        switch self {
-        case .payment(let amount, _), .refund(let amount), .preauthorization(let amount): amount
-        default: nil
         }
     }
 }

@@ -16,7 +16,7 @@ actor SimulatedZVTTerminal: ZVTSpeaker {
     private enum Work {
         case none
         /// The cardholder presents the card when the till has answered.
-        case presenting(TerminalRequest, card: String)
+        case presenting(TerminalRequest, card: String?)
         /// No card is presented, until the till or the time ends the request.
         case waiting(IdempotencyKey)
         case carryingOut
@@ -28,24 +28,23 @@ actor SimulatedZVTTerminal: ZVTSpeaker {
     private var model = TerminalModel()
     private var work = Work.none
     private var running: Task<Void, Never>?
-    private var cut: TestAmount.Cut?
+    private var cut: ZVTTestAmount.Cut?
     private var wires: ZVTWires
     /// The time of the simulation.
     private var now: Timestamp
-    private let counter: SimulatedCounter
+    private let counter: any DrivenCounter
     private let options: ZVTTerminalOptions
     private let limits: ZVTServerLimits
     private let time: any TimeSource
     private let onPrint: @Sendable (TerminalReceipt) -> Void
 
     init(
-        _ options: ZVTTerminalOptions, _ plan: SessionPlan, _ limits: ZVTServerLimits, time: any TimeSource,
-        onPrint: @escaping @Sendable (TerminalReceipt) -> Void
+        _ options: ZVTTerminalOptions, _ counter: any DrivenCounter, start: Timestamp, _ limits: ZVTServerLimits,
+        time: any TimeSource, onPrint: @escaping @Sendable (TerminalReceipt) -> Void
     ) {
         (self.options, self.limits, self.time, self.onPrint) = (options, limits, time, onPrint)
-        (zvt, now) = (ZVTTerminal(options), plan.start)
+        (zvt, now, self.counter) = (ZVTTerminal(options), start, counter)
         wires = ZVTWires(limit: options.answerTimeout, time: time)
-        counter = SimulatedCounter(plan, givesReceipts: true)
     }
 
     // MARK: Connections
@@ -131,6 +130,10 @@ actor SimulatedZVTTerminal: ZVTSpeaker {
             switch work {
             case .presenting(let request, _) where request.key == key: break
             case .waiting(let waiting) where waiting == key: break
+            case .carryingOut where counter.isByHand:
+                let counter = counter
+                Task { await counter.cancel(key) }
+                return
             default: return
             }
             work = .none
@@ -144,15 +147,19 @@ actor SimulatedZVTTerminal: ZVTSpeaker {
     private func begin(_ request: TerminalRequest) {
         (now, cut) = (now.advanced(by: .seconds(1)), nil)
         let (counter, moment, currency) = (counter, now, options.currency)
+        if counter.isByHand, request.operation.needsCard {
+            work = .presenting(request, card: nil)
+            return report(.waitingForCard, request.key)
+        }
         if let amount = request.operation.cardAmount {
-            let test = TestAmount(amount)
+            let test = ZVTTestAmount(amount)
             cut = test.cut
             work = test.card.map { .presenting(request, card: $0) } ?? .waiting(request.key)
             return report(.waitingForCard, request.key)
         }
         work = .carryingOut
         report(.working, request.key)
-        carryOut(request.key) {
+        carryOut(request.key) { _ in
             guard request.operation.movesMoney else {
                 return await counter.administer(request, in: currency, at: moment)
             }
@@ -160,10 +167,18 @@ actor SimulatedZVTTerminal: ZVTSpeaker {
         }
     }
 
-    private func carryOut(_ key: IdempotencyKey, _ body: @escaping @Sendable () async -> CounterResult) {
+    private func carryOut(
+        _ key: IdempotencyKey,
+        _ body: @escaping @Sendable (@escaping @Sendable (TerminalProgress) -> Void) async -> CounterResult
+    ) {
         work = .carryingOut
         running = Task {
-            let result = await body()
+            let (steps, next) = AsyncStream.makeStream(of: TerminalProgress.self)
+            // The steps arrive in their order, and all of them before the end.
+            let telling = Task { for await step in steps { self.report(step, key) } }
+            let result = await body { next.yield($0) }
+            next.finish()
+            await telling.value
             self.show(key, result)
         }
     }
@@ -182,7 +197,9 @@ actor SimulatedZVTTerminal: ZVTSpeaker {
         switch work {
         case .presenting(let request, let card):
             let (counter, moment) = (counter, now)
-            carryOut(request.key) { await counter.take(request, with: card, at: moment) }
+            carryOut(request.key) { report in
+                await counter.take(request, with: card, at: moment, report: report)
+            }
             return false
         case .showing(let key, let steps, let result):
             guard let step = steps.first else {
@@ -211,15 +228,5 @@ actor SimulatedZVTTerminal: ZVTSpeaker {
             return report(.recovering, key)
         }
         obey(zvt.update(&model))
-    }
-}
-
-extension TerminalOperation {
-    /// The amount for which a card is presented; nil for other operations.
-    fileprivate var cardAmount: Money? {
-        switch self {
-        case .payment(let amount, _), .refund(let amount), .preauthorization(let amount): amount
-        default: nil
-        }
     }
 }

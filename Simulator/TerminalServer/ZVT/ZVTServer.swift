@@ -75,15 +75,46 @@ public final class ZVTServer: Sendable {
             seed: seed, host: host, port: port, time: time, start: start, limits: ZVTServerLimits(), onPrint: onPrint)
     }
 
+    /// Starts a server of a terminal whose reader others drive.
+    ///
+    /// - Parameters:
+    ///   - counter: drives the reader.
+    ///   - host: the address to listen at; `127.0.0.1` accepts only this machine.
+    ///   - port: the port; 0 for any free one.
+    ///   - time: measures the time-outs of the protocol.
+    ///   - start: when the simulated time begins.
+    ///   - onPrint: called with each receipt of the terminal's own printer. It must not wait.
+    /// - Returns: the listening server.
+    /// - Throws: `HTTPListenerError`
+    public static func start(
+        _ counter: any DrivenCounter, host: String, port: Int, time: any TimeSource, start: Timestamp,
+        onPrint: @escaping @Sendable (TerminalReceipt) -> Void
+    ) async throws(HTTPListenerError) -> ZVTServer {
+        try await Self.start(
+            counter, host: host, port: port, time: time, start: start, limits: ZVTServerLimits(), onPrint: onPrint)
+    }
+
     static func start(
         seed: UInt64, host: String, port: Int, time: any TimeSource, start: Timestamp, limits: ZVTServerLimits,
         onPrint: @escaping @Sendable (TerminalReceipt) -> Void
     ) async throws(HTTPListenerError) -> ZVTServer {
+        let plan: SessionPlan
+        do { plan = try ZVTTestAmount.plan(seed: seed, start: start) } catch {
+            throw HTTPListenerError(host: host, port: port, reason: "\(error)")
+        }
+        return try await Self.start(
+            SimulatedCounter(plan, givesReceipts: true), host: host, port: port, time: time, start: start,
+            limits: limits, onPrint: onPrint)
+    }
+
+    private static func start(
+        _ counter: any DrivenCounter, host: String, port: Int, time: any TimeSource, start: Timestamp,
+        limits: ZVTServerLimits, onPrint: @escaping @Sendable (TerminalReceipt) -> Void
+    ) async throws(HTTPListenerError) -> ZVTServer {
         let terminal: SimulatedZVTTerminal
         do {
             terminal = SimulatedZVTTerminal(
-                try options(limits), try TestAmount.plan(seed: seed, start: start), limits, time: time,
-                onPrint: onPrint)
+                try options(limits), counter, start: start, limits, time: time, onPrint: onPrint)
         } catch { throw HTTPListenerError(host: host, port: port, reason: "\(error)") }
         return try await listen(terminal, host: host, port: port, limits, time: time)
     }

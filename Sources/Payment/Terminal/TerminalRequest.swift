@@ -98,6 +98,14 @@ public enum TerminalOperation: Hashable, Sendable {
         }
     }
 
+    /// The amount of a payment, refund, or pre-authorization with a card; nil for others.
+    public var cardAmount: Money? {
+        switch self {
+        case .payment(let amount, _), .refund(let amount), .preauthorization(let amount): amount
+        default: nil
+        }
+    }
+
     /// Whether a card is presented for it.
     public var needsCard: Bool {
         switch self {

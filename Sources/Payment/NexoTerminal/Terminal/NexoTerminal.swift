@@ -42,6 +42,7 @@ public struct NexoTerminal: Sendable {
         names = NexoNames(random)
         self.random = random.stream("nonces")
         for poi in options.terminals { desks[poi] = NexoDesk(poi: poi) }
+        isByHand = options.isByHand
     }
 
     // MARK: Calls of the owner
@@ -321,6 +322,8 @@ public struct NexoTerminalOptions: Sendable {
     public var isSimulated = true
     /// Whether the terminal's own address takes messages that are not encrypted although there is a key.
     public var takesClearText = true
+    /// Whether simulated cardholders wait from the start for a call of the simulation.
+    public var isByHand = false
     /// The names of the cards that a simulated cardholder has.
     public var cards: [String] = []
     /// The merchant's number in responses and on receipts.

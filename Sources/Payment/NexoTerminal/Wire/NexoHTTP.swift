@@ -1,3 +1,4 @@
+public import Determinism
 import Text
 
 /// A request of a till, as a server received it.
@@ -33,6 +34,18 @@ public struct NexoResponse: Hashable, Sendable {
     static let empty = NexoResponse(text: "")
     /// The response to a message whose answer comes to the event address.
     static let taken = NexoResponse(text: "ok")
+
+    /// The response to a message whose work did not end in time, as the cloud has it for a terminal that does not
+    /// answer. TransactionStatus tells how the work ends.
+    public static func unanswered(_ request: NexoRequest, at now: Timestamp) -> NexoResponse {
+        guard let envelope = try? NexoEnvelope(request.body) else {
+            return .problem(408, "The terminal does not answer.")
+        }
+        let header = envelope.header
+        let rejection = NexoEnvelope.Rejection(
+            message: "Did not receive a response from the POI.", poi: header.poi, saleID: header.id.saleID)
+        return NexoResponse(NexoEvents.reject(rejection, request.body, at: now))
+    }
 
     /// The response to what is no call of the protocol.
     static func problem(_ status: Int, _ message: String) -> NexoResponse {

@@ -48,6 +48,24 @@ public struct StripeResponse: Hashable, Sendable {
     /// The object as JSON in UTF-8.
     public var body: [UInt8] { Array(json.jsonText.utf8) }
 
+    /// The response to a call that was not answered in time. What it asked for goes on: its key, or the object, tells
+    /// how it ended.
+    ///
+    /// - Parameter request: the call.
+    /// - Returns: `terminal_reader_timeout` (HTTP status 400) for a call to a reader, otherwise `lock_timeout` (429).
+    public static func unanswered(_ request: StripeRequest) -> StripeResponse {
+        let error =
+            request.path.contains("/terminal/readers/")
+            ? StripeError(
+                code: "terminal_reader_timeout",
+                "The reader did not end its work in time. Retrieve the reader to see how its action ends.")
+            : StripeError(
+                status: 429, code: "lock_timeout",
+                "Another request holds what this one needs. Repeat it with the same Idempotency-Key.")
+        return StripeResponse(
+            status: error.status, headers: [.init("Content-Type", "application/json")], json: error.json(intent: nil))
+    }
+
     /// A request that was not carried out because of the terminal (HTTP status 500).
     ///
     /// - Parameter message: why, for people.

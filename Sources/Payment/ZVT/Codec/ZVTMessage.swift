@@ -299,6 +299,26 @@ extension ZVTMessage {
         }
     }
 
+    /// Makes a message from values as a table of fields has them, for a till that checks nothing: the bytes before the
+    /// fields, and the value of each field without its length.
+    ///
+    /// - Throws: ``ZVTError`` for an unknown field, and for a value that has no room in its field.
+    public static func frame(
+        _ control: ZVTControl, head: [UInt8] = [], fields: [(bmp: UInt8, value: [UInt8])]
+    ) throws(ZVTError) -> ZVTFrame {
+        var data = head
+        for field in fields {
+            let part = ZVTError.Part.bmp(field.bmp)
+            guard let rule = ZVTFieldRule.all[field.bmp] else { throw ZVTError(part, at: 0, .unknownField) }
+            data.append(field.bmp)
+            data +=
+                try rule.format == .objects
+                ? ZVTObject.encodedLength(field.value.count, part) : start(of: field.value.count, rule, part)
+            data += field.value
+        }
+        return ZVTFrame(control, data: data)
+    }
+
     /// Returns the length of a value where its field has one.
     private static func start(
         of count: Int, _ rule: ZVTFieldRule, _ part: ZVTError.Part

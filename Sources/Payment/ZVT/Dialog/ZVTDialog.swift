@@ -43,6 +43,8 @@ struct ZVTDialog: Sendable {
     var isPausing = false
     /// How often the status information was sent again.
     var repetitions = 0
+    /// Whether its time was over before, and its request did not end since.
+    var isOverdue = false
     /// The intermediate status that the till was shown last.
     var shown: UInt8?
 
@@ -167,6 +169,7 @@ extension ZVTTerminal {
     private mutating func show(_ progress: TerminalProgress) {
         guard let status = progress.intermediateStatus, let dialog, dialog.shown != status else { return }
         self.dialog?.shown = status
+        self.dialog?.isOverdue = false
         start(.dialog, options.dialogTimeout)
         guard dialog.isConnected, registration.wantsIntermediateStatus else { return }
         sendProgress(status)

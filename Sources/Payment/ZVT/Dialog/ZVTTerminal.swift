@@ -1,3 +1,4 @@
+import Payments
 public import Terminal
 
 /// The terminal's side of ZVT: bytes of tills in, bytes and calls of the terminal model out. It has no sockets and no
@@ -113,7 +114,7 @@ public struct ZVTTerminal: Sendable {
         case .answer:
             if let dialog, dialog.isAwaitingAnswer { drop(dialog.connection, &terminal) }
         case .dialog:
-            if case .running(let key)? = dialog?.stage { _ = terminal.cancel(key, .timedOut) }
+            if case .running(let key)? = dialog?.stage { endWait(for: key, &terminal) }
             advance(&terminal)
         case .repetition: repeatProgress()
         case .status:
@@ -121,6 +122,16 @@ public struct ZVTTerminal: Sendable {
             pump()
         }
         return takeEffects()
+    }
+
+    /// Ends a request that made no progress. One whose result stays open after that loses its till, so that the till
+    /// does not wait without end: when it is approved later, it is reversed.
+    private mutating func endWait(for key: IdempotencyKey, _ terminal: inout TerminalModel) {
+        _ = terminal.cancel(key, .timedOut)
+        guard let dialog, dialog.isConnected else { return }
+        guard !dialog.isOverdue else { return drop(dialog.connection, &terminal) }
+        self.dialog?.isOverdue = true
+        start(.dialog, options.dialogTimeout)
     }
 
     /// Takes what changed in the terminal model.

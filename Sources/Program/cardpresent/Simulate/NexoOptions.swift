@@ -37,6 +37,27 @@ struct NexoOptions: ParsableArguments {
         guard Set(terminal).count == terminal.count else { throw ValidationError("--terminal names one twice") }
     }
 
+    /// Makes what is missing of the certificates, and returns the server's side of TLS with them.
+    ///
+    /// - Parameters:
+    ///   - host: the address that tills use, besides those of this machine.
+    ///   - time: the clock for the validity.
+    /// - Returns: the folder of the certificates, and the server's side of TLS.
+    /// - Throws: `CommandFailure`
+    func tls(
+        host: String, time: any TimeSource
+    ) throws(CommandFailure) -> (folder: CertificateFolder, server: TLSServer) {
+        let folder = try certificates.prepare(terminal: terminals.first ?? Self.standardID, host: host, time: time)
+            .folder
+        do throws(TLSSetupError) {
+            return (folder, try TLSServer(TLSServer.Settings(identity: folder.server), time: time))
+        } catch {
+            throw CommandFailure(
+                .configuration, code: "tls_file", message: "TLS cannot be set up: \(error)",
+                fix: "give a folder of your own with --certificates, or a new one")
+        }
+    }
+
     /// Returns the names of the terminals, and their key.
     ///
     /// - Throws: `CommandFailure`

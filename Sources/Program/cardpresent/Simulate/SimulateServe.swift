@@ -4,6 +4,7 @@ import FoundationEssentials
 import HTTPListening
 import SimulationServer
 import Simulator
+import TerminalServer
 
 /// `simulate serve`
 struct SimulateServe: ReportingCommand {
@@ -15,6 +16,7 @@ struct SimulateServe: ReportingCommand {
               cardpresent simulate serve --host 0.0.0.0 --token token.txt
               cardpresent simulate serve --stripe 12111
               cardpresent simulate serve --store postgres://service@db/simulator --tokens tokens.yaml
+              cardpresent simulate serve --stripe 12111 --nexo 8443 --zvt 20007
 
             Prints its address and runs until Ctrl-C or SIGTERM, which lets running requests end. SIGHUP reads the \
             files of --token and --limits again and keeps the sessions. Tests in any language can use the HTTP \
@@ -53,6 +55,18 @@ struct SimulateServe: ReportingCommand {
             discussion: "Each of their readers has a session, which you see and steer in the console.",
             valueName: "port"))
     var stripe: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Port with TLS for tills that speak a protocol compatible with Adyen's Terminal API (nexo); 0 picks a free "
+                + "port.",
+            discussion: "Its terminals have sessions, too.", valueName: "port"))
+    var nexo: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Port for tills that speak ZVT; 0 picks a free port.", discussion: "Its terminal has a session, too.",
+            valueName: "port"))
+    var zvt: Int?
+    @OptionGroup(title: "Nexo Options") var nexoOptions: NexoOptions
     @OptionGroup var storage: SessionStoreOptions
     @OptionGroup var log: LogOptions
     @OptionGroup var output: OutputOptions
@@ -62,7 +76,13 @@ struct SimulateServe: ReportingCommand {
 
     func validate() throws {
         try check(port, in: 0...65_535, "--port")
-        try check(stripe, in: 0...65_535, "--stripe")
+        for (port, name) in [(stripe, "--stripe"), (nexo, "--nexo"), (zvt, "--zvt")] {
+            try check(port, in: 0...65_535, name)
+        }
+        guard nexo != nil || !nexoOptions.isGiven else {
+            throw ValidationError(
+                "--http-port, --terminal, --certificates, --passphrase-file, and --key-… require --nexo")
+        }
         if let sessionsLimit { try check(sessionsLimit, in: ServiceLimits.sessionsRange, "--sessions-limit") }
         guard sessionsLimit == nil || limits == nil else {
             throw ValidationError("--sessions-limit and --limits cannot be used together")
@@ -90,12 +110,26 @@ struct SimulateServe: ReportingCommand {
         let store = try await storage.open(time)
         let service = SimulationService(configuration, time: time, store: store, log: log?.writer)
         let reload = ServerReload(parts(of: service), log: log, time: time)
+        let choice = try tills(time)
         try await ServerRun.run(reloading: reload) { () async throws(HTTPListenerError) in
             try await ServedTills.start(
-                try await SimulationServer.start(service, host: host, port: port), service, stripe: stripe, time: time)
+                try await SimulationServer.start(service, host: host, port: port), service, choice, time: time)
         } onStart: { server throws(CommandFailure) in
             try tell(server, tokenFile: file, limits)
         }
+    }
+
+    /// The protocols of tills that are served.
+    private func tills(_ time: any TimeSource) throws(CommandFailure) -> ServedTills.Choice {
+        let printer = TerminalPrinter(output: output)
+        var choice = ServedTills.Choice(stripe: stripe, zvt: zvt)
+        choice.onPrint = { printer.print($0) }
+        if let nexo {
+            choice.nexo = ServedTills.Choice.Nexo(
+                options: try nexoOptions.setup(), port: nexoOptions.httpPort ?? (nexo == 0 ? 0 : 8444),
+                security: NexoServer.Security(try nexoOptions.tls(host: "127.0.0.1", time: time).server, port: nexo))
+        }
+        return choice
     }
 
     /// The parts that can change while the service runs. An environment variable can't.
@@ -172,7 +206,9 @@ struct SimulateServe: ReportingCommand {
         let json = JSONObject(
             ["address": address, "console": console, "openapi": openapi, "sessionsLimit": limits.sessions],
             known: [
-                "tokenFile": tokenFile, "stripe": server.stripe, "store": storage.store == nil ? nil : "postgresql",
+                "tokenFile": tokenFile, "store": storage.store == nil ? nil : "postgresql",
+                "stripe": server.tills.stripe, "nexo": server.tills.nexo?.secure,
+                "nexoHTTP": server.tills.nexo?.plain, "zvt": server.tills.zvt,
             ])
         try output.write(
             json,
@@ -183,7 +219,9 @@ struct SimulateServe: ReportingCommand {
                   sessions  at most \(limits.sessions)
                 \(storage.store == nil ? "" : "  store     PostgreSQL: other servers continue these sessions\n")\
                 \(tokenFile.map { "  token     in \($0)\n" } ?? "")\
-                \(server.stripe.map { "  stripe    \($0), with any test key, such as sk_test_1\n" } ?? "")
+                \(server.tills.stripe.map { "  stripe    \($0), with any test key, such as sk_test_1\n" } ?? "")\
+                \(server.tills.nexo.map { "  nexo      \($0.secure)/nexo/, without TLS \($0.plain)\n" } ?? "")\
+                \(server.tills.zvt.map { "  zvt       \($0), with the password \(ZVTServer.password)\n" } ?? "")
                 """)
     }
 }

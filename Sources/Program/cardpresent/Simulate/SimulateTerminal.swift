@@ -114,17 +114,7 @@ struct SimulateTerminal: ReportingCommand {
     private func serveNexo() async throws {
         let wall = SystemTimeSource()
         let setup = try nexo.setup()
-        let folder = try nexo.certificates.prepare(
-            terminal: nexo.terminals.first ?? NexoOptions.standardID, host: host, time: wall
-        ).folder
-        let tls: TLSServer
-        do throws(TLSSetupError) {
-            tls = try TLSServer(TLSServer.Settings(identity: folder.server), time: wall)
-        } catch {
-            throw CommandFailure(
-                .configuration, code: "tls_file", message: "TLS cannot be set up: \(error)",
-                fix: "give a folder of your own with --certificates, or a new one")
-        }
+        let (folder, tls) = try nexo.tls(host: host, time: wall)
         try await serve { (time, port) async throws(HTTPListenerError) in
             try await NexoServer.start(
                 setup, seed: seed, host: host, port: nexo.httpPort ?? 8444,

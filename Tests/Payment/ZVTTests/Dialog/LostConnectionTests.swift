@@ -34,6 +34,23 @@ struct LostConnectionTests {
         #expect(bench.till(Self.question) == ["800000", "061e0183"])
     }
 
+    @Test func `a result that stays open loses its till, and is reversed when it comes`() throws {
+        var bench = try Bench()
+        _ = bench.register() + bench.till(Bench.sale)
+        for step in [TerminalProgress.waitingForCard, .cardPresented, .authorizing] {
+            _ = try bench.report(step) + bench.acknowledgeAll()
+        }
+        // T4 asks for the end, which comes too late. The second time, the till is let go.
+        #expect(bench.fire(.dialog) == [])
+        #expect(bench.zvt.isInDialog)
+        #expect(bench.fire(.dialog) == ["closed"])
+        let sale = bench.key
+        _ = try bench.finish(Bench.approval(receipts: []))
+        #expect(bench.begun.last == .reversal(of: .request(sale)))
+        _ = try bench.finish(Bench.reversal())
+        #expect(!bench.zvt.isInDialog && bench.model.holder == nil)
+    }
+
     @Test func `a connection that ends before the answer reverses`() throws {
         var bench = try approved()
         #expect(bench.disconnect() == [])

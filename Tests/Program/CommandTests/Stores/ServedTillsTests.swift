@@ -74,6 +74,72 @@ struct ServedTillsTests {
         #expect(try child.result().status == 0)
     }
 
+    /// Waits until a session asks for a card, presents one there, and takes it back.
+    private func presentCard(_ session: String, _ card: String) throws {
+        var waits: String?
+        for _ in 0..<600 where waits == nil {
+            let shown = try send(session) as? [String: Any]
+            waits = (shown?["waitingFor"] as? [String: Any])?["kind"] as? String
+            if waits == nil { usleep(50_000) }
+        }
+        #expect(waits == "card")
+        let json = "Content-Type: application/json"
+        _ = try send(session + "/readers/reader/insert", "-H", json, "-d", #"{"card":"\#(card)"}"#)
+        _ = try send(session + "/readers/reader/remove", "-X", "POST")
+    }
+
+    /// Sells for 12.50 at a ZVT terminal, and prints the control fields of its messages.
+    private static let zvtTill = """
+        import socket, sys
+        host, port = sys.argv[1].rsplit(":", 1)
+        till, data = socket.create_connection((host, int(port)), 60), b""
+        till.sendall(bytes.fromhex("06010a04000000001250490978"))
+        while True:
+            while len(data) < 3 or len(data) < 3 + data[2]:
+                data += till.recv(4096)
+            message, data = data[:3 + data[2]], data[3 + data[2]:]
+            if message[0] in (0x80, 0x84):
+                continue
+            print(message[:2].hex())
+            till.sendall(bytes.fromhex("800000"))
+            if message[:2] in (b"\\x06\\x0f", b"\\x06\\x1e"):
+                break
+        """
+
+    @Test func `one process serves nexo and ZVT, and a person acts at the terminals of both`() throws {
+        let arguments = ["simulate", "serve", "--port", "0", "--nexo", "0", "--zvt", "0", "--json"]
+        let child = try Child(arguments + ["--certificates", scratch.file("certificates")], in: scratch)
+        #expect(child.wait { child.output.hasSuffix("}\n") })
+        let view = try JSONSerialization.jsonObject(with: Data(child.output.utf8))
+        let sessions = try text(view, "address") + "/v1/sessions/"
+        #expect(try text(view, "nexo").hasPrefix("https://127.0.0.1:"))
+
+        let header =
+            #""ProtocolVersion":"3.0","MessageClass":"Service","MessageCategory":"Payment","#
+            + #""MessageType":"Request","SaleID":"T","ServiceID":"1","POIID":"V400m-000000001""#
+        let sale = #""SaleData":{"SaleTransactionID":{"TransactionID":"1","TimeStamp":"2026-01-02T12:00:00Z"}}"#
+        let amount = #""PaymentTransaction":{"AmountsReq":{"Currency":"EUR","RequestedAmount":12.5}}"#
+        let body = #"{"SaleToPOIRequest":{"MessageHeader":{\#(header)},"PaymentRequest":{\#(sale),\#(amount)}}}"#
+        let address = try text(view, "nexoHTTP") + "/sync"
+        let paying = try Child(
+            program: "/usr/bin/env", ["curl", "-sS", "--max-time", "120", "-d", body, address], in: scratch)
+        try presentCard(sessions + "s1", "visa-credit")
+        #expect(try paying.result().output.contains(#""Result":"Success""#))
+
+        let till = try Child(
+            program: "/usr/bin/env", ["python3", "-c", Self.zvtTill, try text(view, "zvt")], in: scratch)
+        try presentCard(sessions + "s2", "visa-credit")
+        let result = try till.result()
+        #expect(result.output.contains("040f\n") && result.output.hasSuffix("060f\n"), "\(result)")
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+    }
+
+    @Test func `options of nexo need its port`() throws {
+        let result = try Program.run(["simulate", "serve", "--port", "0", "--terminal", "A-1"], in: scratch)
+        #expect(result.status == 64 && result.error.contains("require --nexo"))
+    }
+
     @Test func `a card that is presented directly after the payment began is not lost`() throws {
         let child = try Child(["simulate", "serve", "--port", "0", "--stripe", "0", "--json"], in: scratch)
         #expect(child.wait { child.output.hasSuffix("}\n") })

@@ -1,34 +1,33 @@
 import CardSecrets
-import Determinism
+public import Determinism
 import EMV
-import Money
+public import Money
 import NexoTerminal
-import Payments
-import Sessions
-import Simulator
+public import Payments
+public import Simulator
 import Text
 
 /// The cards of simulated cardholders at a nexo-compatible terminal.
-enum NexoTestCards {
+public enum NexoTestCards {
     /// The built-in profiles of the cards; the first is the standard card.
-    static let names = [
+    public static let names = [
         "visa-credit", "visa-debit", "mastercard-credit", "maestro", "amex", "pin-required", "online-pin",
     ]
     /// The card that is presented when none is named.
-    static let standard = "visa-credit"
+    public static let standard = "visa-credit"
 
     /// The response codes that amounts ask for.
     private static let codes = ["01", "05", "13", "14", "51", "54", "55", "57", "61", "62", "65", "75", "91", "96"]
 
     /// The answer of a cardholder to an amount.
-    enum Deed: Hashable {
+    public enum Deed: Hashable, Sendable {
         /// Presents this card of the plan.
         case present(String)
         case cancel
     }
 
     /// The standard card answers amounts as the vendor's test cards do; others are approved by their accounts.
-    static func deed(_ card: String?, for amount: Money?) -> Deed {
+    public static func deed(_ card: String?, for amount: Money?) -> Deed {
         let card = card ?? standard
         guard card == standard, let amount, let test = NexoTestAmount(minorUnits: amount.minorUnits) else {
             return .present(card)
@@ -48,9 +47,14 @@ enum NexoTestCards {
         return digits + [check]
     }
 
-    /// The session of one terminal: the cards, and for each response code a copy of the standard card whose issuer
-    /// answers with it. Their accounts have no limit.
-    static func plan(seed: UInt64, start: Timestamp) throws(CardProfileError) -> SessionPlan {
+    /// The cards, and for each response code a copy of the standard card whose issuer answers with it. Their accounts
+    /// have no limit.
+    public static func planned() throws(CardProfileError) -> [PlannedCard] { try made.get() }
+
+    /// Read once: each terminal has them.
+    private static let made = Result { () throws(CardProfileError) in try make() }
+
+    private static func make() throws(CardProfileError) -> [PlannedCard] {
         var cards: [PlannedCard] = []
         for name in names {
             var profile = try CardProfileLibrary.profile(name)
@@ -65,13 +69,18 @@ enum NexoTestCards {
             for index in profile.applications.indices { profile.applications[index].pan = SealedBytes(number) }
             cards.append(PlannedCard(profile, name: variant(code)))
         }
-        var plan = SessionPlan(cards: cards, seed: seed)
+        return cards
+    }
+
+    /// The session of one terminal.
+    public static func plan(seed: UInt64, start: Timestamp) throws(CardProfileError) -> SessionPlan {
+        var plan = SessionPlan(cards: try planned(), seed: seed)
         (plan.start, plan.logsExchanges) = (start, false)
         return plan
     }
 
     /// What a reader shows of a card that it reads and does not charge.
-    static func details(_ name: String) -> CardDetails? {
+    public static func details(_ name: String) -> CardDetails? {
         guard let application = (try? CardProfileLibrary.profile(name))?.applications.first else { return nil }
         let lastFour = application.pan.bytes.withUnsafeBytes { $0.suffix(4).map { String($0) }.joined() }
         return CardDetails(

@@ -1,6 +1,5 @@
 import Money
 public import Payments
-import Sessions
 public import Terminal
 import Text
 

@@ -1,14 +1,13 @@
-import Determinism
-import Money
-import Sessions
-import Simulator
+public import Determinism
+public import Money
+public import Simulator
 import TillConfiguration
 
 /// The meaning of the last two digits of an amount: the card, and what becomes of the connection. The issuer answers
 /// other digits by the rules `cents`.
-struct TestAmount: Sendable {
+public struct ZVTTestAmount: Sendable {
     /// The place in a dialog where the connection is cut.
-    enum Cut: Sendable {
+    public enum Cut: Sendable {
         /// Instead of the status information: the till never learns of the result.
         case beforeStatus
         /// Instead of the completion: the till has taken the result.
@@ -16,17 +15,18 @@ struct TestAmount: Sendable {
     }
 
     /// The card that is presented; nil when no card is presented.
-    let card: String?
-    let cut: Cut?
+    public let card: String?
+    /// Where the connection is cut; nil for nowhere.
+    public let cut: Cut?
 
     /// The card of other amounts, and of refunds.
-    private static let standardCard = "visa-credit"
+    public static let standardCard = "visa-credit"
     private static let names = [
         standardCard, "mastercard-credit", "maestro", "pin-required", "pin-second-try", "removed-early",
     ]
 
     /// Reads an amount.
-    init(_ amount: Money) {
+    public init(_ amount: Money) {
         switch amount.minorUnits % 100 {
         case 66: (card, cut) = (nil, nil)
         case 67: (card, cut) = ("pin-required", nil)
@@ -40,17 +40,27 @@ struct TestAmount: Sendable {
         }
     }
 
-    /// The session of a terminal whose cardholders follow the amounts. The accounts of their cards have no limit.
-    static func plan(seed: UInt64, start: Timestamp) throws(SimulatedSessionError) -> SessionPlan {
+    /// The cards that amounts choose. Their accounts have no limit.
+    public static func planned() throws(CardProfileError) -> [PlannedCard] {
+        var cards: [PlannedCard] = []
+        for name in names {
+            var profile = try CardProfileLibrary.profile(name)
+            profile.account.available = nil
+            cards.append(PlannedCard(profile, name: name))
+        }
+        return cards
+    }
+
+    /// The issuer's answers to amounts.
+    public static func rules() throws -> IssuerRules { try IssuerRulesLibrary.rules("cents") }
+
+    /// The session of a terminal whose cardholders follow the amounts.
+    ///
+    /// - Throws: ``SimulatedSessionError/plan(_:)``
+    public static func plan(seed: UInt64, start: Timestamp) throws(SimulatedSessionError) -> SessionPlan {
         do {
-            var cards: [PlannedCard] = []
-            for name in names {
-                var profile = try CardProfileLibrary.profile(name)
-                profile.account.available = nil
-                cards.append(PlannedCard(profile, name: name))
-            }
-            var plan = SessionPlan(cards: cards, seed: seed)
-            plan.issuerRules = try IssuerRulesLibrary.rules("cents")
+            var plan = SessionPlan(cards: try planned(), seed: seed)
+            plan.issuerRules = try rules()
             plan.till = try TillConfiguration(yaml: "currency: EUR\n", file: "simulated terminal")
             (plan.start, plan.logsExchanges) = (start, false)
             return plan

@@ -1,33 +1,35 @@
-import Money
-import Payments
-import Terminal
+public import Money
+public import Payments
 
 /// The transactions of a terminal by the numbers on their receipts, and the batch that is open.
-struct CounterBook: Sendable {
+public struct CounterBook: Sendable {
     /// One transaction that was approved.
-    struct Entry: Sendable {
+    public struct Entry: Sendable {
         /// What it did to the money of the payment.
-        enum Kind: Sendable {
+        public enum Kind: Sendable {
             case charge
             case hold
             /// A refund, a reversal, or a release: it can't be taken back.
             case givenBack
         }
 
-        let kind: Kind
-        let key: IdempotencyKey
-        let payment: PaymentID
-        /// The name of the card in the session.
-        let card: String
-        let brand: String
-        let amount: Money
-        fileprivate(set) var receipt = 0
-        fileprivate(set) var trace = 0
+        public let kind: Kind
+        public let key: IdempotencyKey
+        public let payment: PaymentID
+        /// What tells the card from others, such as its name in a session.
+        public let card: String
+        public let brand: String
+        public let amount: Money
+        /// The number on its receipt, 1...9999; 0 before it is entered.
+        public fileprivate(set) var receipt = 0
+        /// The number of its message, 1...999,999; 0 before it is entered.
+        public fileprivate(set) var trace = 0
         fileprivate var batch = 0
         /// Whether a later transaction took it back, captured it, or released it.
-        fileprivate(set) var isOver = false
+        public fileprivate(set) var isOver = false
 
-        init(kind: Kind, key: IdempotencyKey, payment: PaymentID, card: String, brand: String, amount: Money) {
+        /// Takes a transaction that has no numbers yet.
+        public init(kind: Kind, key: IdempotencyKey, payment: PaymentID, card: String, brand: String, amount: Money) {
             (self.kind, self.key, self.payment) = (kind, key, payment)
             (self.card, self.brand, self.amount) = (card, brand, amount)
         }
@@ -37,14 +39,17 @@ struct CounterBook: Sendable {
     private var batch = 1
     private var lastTrace = 0
 
+    /// Makes a book without transactions.
+    public init() {}
+
     /// Counts a message to the host.
-    mutating func nextTrace() -> Int {
+    public mutating func nextTrace() -> Int {
         lastTrace = lastTrace % 999_999 + 1
         return lastTrace
     }
 
     /// Enters a transaction under the next number.
-    mutating func enter(_ entry: Entry) -> Entry {
+    public mutating func enter(_ entry: Entry) -> Entry {
         var entry = entry
         (entry.receipt, entry.trace, entry.batch) = (entries.count % 9999 + 1, nextTrace(), batch)
         entries.append(entry)
@@ -52,7 +57,7 @@ struct CounterBook: Sendable {
     }
 
     /// Returns the newest transaction that a reference is to.
-    func entry(_ reference: TransactionReference) -> Entry? {
+    public func entry(_ reference: TransactionReference) -> Entry? {
         entries.last { entry in
             switch reference {
             case .request(let key): entry.key == key
@@ -62,15 +67,15 @@ struct CounterBook: Sendable {
     }
 
     /// Whether a transaction is of the batch that is open.
-    func isOpen(_ entry: Entry) -> Bool { entry.batch == batch }
+    public func isOpen(_ entry: Entry) -> Bool { entry.batch == batch }
 
     /// Returns the charges of a card that stand, the newest first.
-    func charges(of card: String) -> [Entry] {
+    public func charges(of card: String) -> [Entry] {
         entries.reversed().filter { $0.kind == .charge && $0.card == card && !$0.isOver }
     }
 
     /// Says that a transaction does not stand any more.
-    mutating func end(_ entry: Entry) {
+    public mutating func end(_ entry: Entry) {
         guard let index = entries.lastIndex(where: { $0.trace == entry.trace && $0.receipt == entry.receipt }) else {
             return
         }
@@ -78,7 +83,7 @@ struct CounterBook: Sendable {
     }
 
     /// The charges of the open batch that stand, by brand, in the order of their first charges.
-    var lines: [TerminalTotals.Line] {
+    public var lines: [TerminalTotals.Line] {
         var lines: [TerminalTotals.Line] = []
         for entry in entries where isOpen(entry) && entry.kind == .charge && !entry.isOver {
             let place = lines.firstIndex { $0.brand == entry.brand }
@@ -91,17 +96,17 @@ struct CounterBook: Sendable {
     }
 
     /// The first and last receipt of the open batch; 0 without one.
-    var receipts: (first: Int, last: Int) {
+    public var receipts: (first: Int, last: Int) {
         let open = entries.filter(isOpen)
         return (open.first?.receipt ?? 0, open.last?.receipt ?? 0)
     }
 
     /// Closes the batch: what is in it can be given back, and not taken back any more.
-    mutating func closeBatch() { batch += 1 }
+    public mutating func closeBatch() { batch += 1 }
 }
 
 /// A change of a payment that was taken before.
-enum CounterChange: Sendable {
+public enum CounterChange: Sendable {
     /// Charges what is held, or a part of it.
     case capture(Money?)
     /// Releases what is held.
@@ -110,7 +115,7 @@ enum CounterChange: Sendable {
     case refund(Money?)
 
     /// What was asked for; nil for all.
-    var amount: Money? {
+    public var amount: Money? {
         switch self {
         case .capture(let amount), .refund(let amount): amount
         case .release: nil
@@ -118,20 +123,20 @@ enum CounterChange: Sendable {
     }
 
     /// What it enters into the book.
-    var kind: CounterBook.Entry.Kind {
+    public var kind: CounterBook.Entry.Kind {
         if case .capture = self { .charge } else { .givenBack }
     }
 }
 
 extension CounterBook {
     /// What follows from a request about an earlier transaction.
-    enum Plan: Sendable {
+    public enum Plan: Sendable {
         case planned(CounterChange)
         case refused(TerminalFailure)
     }
 
     /// Decides what a request about an earlier transaction changes.
-    func plan(for operation: TerminalOperation, about entry: Entry?) -> Plan {
+    public func plan(for operation: TerminalOperation, about entry: Entry?) -> Plan {
         switch operation {
         case .giveBack(_, let amount): return .planned(.refund(amount))
         case .reversal(_, let amount): return plan(ofReversal: entry, amount)
