@@ -205,7 +205,7 @@ let testTargets = layer(
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
     tests("Card/ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
-    tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
+    tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings Text", excluding: "Frozen"),
     tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"), target("CTestFonts"),
     tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"), target("CCrashDisk"),
     tests("Simulator/Acquirer", uses: cards, hosts, "Hosts MagneticStripe SimulatedTime Text"), tests("Card/SmartCard"),

@@ -20,9 +20,7 @@ extension SessionPlan {
         (start, utcOffsetSeconds) = (scenario.clock.start, scenario.clock.offsetSeconds)
         (issuerRules, till, exceptions) = (scenario.issuerRules, scenario.till, scenario.exceptions.map(\.name))
         // The amounts that decline at simulated readers of the protocol, unless the scenario has rules of its own.
-        if scenario.tillProtocol == .stripe, issuerRules.source == nil, let rules = try? TestCards.rules() {
-            issuerRules = rules
-        }
+        if issuerRules.source == nil, let rules = scenario.tillProtocol?.issuerRules { issuerRules = rules }
         wire = scenario.wire.map {
             PlannedWire($0.profile, faults: $0.faults, faultRate: Double($0.faultPercent) / 100)
         }
@@ -47,7 +45,28 @@ extension SessionPlan {
         let others = [scenario.secondTill?.card].compactMap { $0 } + scenario.exceptions
         for card in others where !cards.contains(where: { $0.name == card.name }) { cards.append(card) }
         let planned = cards.map { PlannedCard($0.profile, name: $0.name) }
-        return planned + (scenario.tillProtocol == .stripe ? (try? TestCards.planned()) ?? [] : [])
+        let tests = scenario.tillProtocol?.cards ?? []
+        return planned + tests.filter { test in !planned.contains { $0.name == test.name } }
+    }
+}
+
+extension TillProtocol {
+    /// The cards that requests and amounts of the protocol choose.
+    fileprivate var cards: [PlannedCard] {
+        switch self {
+        case .stripe: (try? TestCards.planned()) ?? []
+        case .nexo: (try? NexoTestCards.planned()) ?? []
+        case .zvt: (try? ZVTTestAmount.planned()) ?? []
+        }
+    }
+
+    /// The issuer's answers to amounts of the protocol; nil where cards answer.
+    fileprivate var issuerRules: IssuerRules? {
+        switch self {
+        case .stripe: try? TestCards.rules()
+        case .nexo: nil
+        case .zvt: try? ZVTTestAmount.rules()
+        }
     }
 }
 

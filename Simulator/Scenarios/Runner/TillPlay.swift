@@ -1,14 +1,18 @@
+import NexoTerminal
 import Payments
 import ScenarioFormat
 import Sessions
 import StripeTerminal
 import Text
+import TillConfiguration
 
 /// The till of a scenario that speaks a terminal protocol: what it has kept of answers, and its terminal.
 struct TillPlay: Sendable {
     /// The terminal, by its protocol.
     private enum Terminal: Sendable {
         case stripe(StripePlay)
+        case nexo(NexoPlay)
+        case zvt(ZVTPlay)
     }
 
     private var terminal: Terminal
@@ -25,6 +29,8 @@ struct TillPlay: Sendable {
     init(_ tillProtocol: TillProtocol, in session: SimulatedSession) {
         switch tillProtocol {
         case .stripe: terminal = .stripe(StripePlay(seed: session.plan.seed, now: session.now))
+        case .nexo: terminal = .nexo(NexoPlay(seed: session.plan.seed, now: session.now))
+        case .zvt: terminal = .zvt(ZVTPlay(currency: session.plan.till.currency))
         }
     }
 
@@ -45,7 +51,19 @@ struct TillPlay: Sendable {
             // Also after an error: what happened before it did happen.
             defer { terminal = .stripe(play) }
             let (answer, payment) = try await play.answer(sent, in: session, options)
+            return Result(payment: payment, differences: compare(answer.map { TillAnswer($0) }, with: request))
+        case (.nexo(var play), .http), (.nexo(var play), .nexo):
+            let sent = try nexo(request.message)
+            defer { terminal = .nexo(play) }
+            let (answer, payment) = try await play.answer(sent, in: session, options)
+            return Result(payment: payment, differences: compare(answer.map { TillAnswer($0) }, with: request))
+        case (.zvt(var play), .zvt(let command)):
+            var command = command
+            command.content = try filled(command.content)
+            defer { terminal = .zvt(play) }
+            let (answer, payment) = try await play.answer(command, in: session, options)
             return Result(payment: payment, differences: compare(answer, with: request))
+        default: throw .plan("the request is of another protocol than the till")
         }
     }
 
@@ -66,9 +84,67 @@ struct TillPlay: Sendable {
             body: Array(fields.joined(separator: "&").utf8))
     }
 
+    /// The categories whose messages have the class Device.
+    private static let devices: Set<String> = [
+        "CardReaderAPDU", "CardReaderInit", "CardReaderPowerOff", "Display", "Input", "InputUpdate", "PIN", "Print",
+        "Sound", "Transmit",
+    ]
+
+    private func nexo(_ message: TillRequest.Message) throws(SimulatedSessionError) -> NexoRequest {
+        switch message {
+        case .http(let http):
+            let body = try http.json.map { json throws(SimulatedSessionError) in try filled(json).jsonText } ?? ""
+            return NexoRequest(
+                method: http.method.rawValue.uppercased(), target: try filled(http.path), body: Array(body.utf8))
+        case .nexo(let nexo):
+            let header: JSONValue = [
+                "ProtocolVersion": "3.0",
+                "MessageClass": .text(Self.devices.contains(nexo.category) ? "Device" : "Service"),
+                "MessageCategory": .text(nexo.category), "MessageType": "Request",
+                "ServiceID": .text(try filled(nexo.service)), "SaleID": "TILL1", "POIID": .text(NexoPlay.terminalID),
+            ]
+            let content = JSONValue.object([
+                .init("MessageHeader", header), .init(nexo.category + "Request", try filled(nexo.content)),
+            ])
+            let envelope: JSONValue = ["SaleToPOIRequest": content]
+            return NexoRequest(method: "POST", target: try filled(nexo.path), body: Array(envelope.jsonText.utf8))
+        case .zvt: throw .plan("the request is of another protocol than the till")
+        }
+    }
+
+    private func filled(
+        _ content: TillZVTCommand.Content
+    ) throws(SimulatedSessionError) -> TillZVTCommand.Content {
+        switch content {
+        case .command(let name, let data, let fields):
+            var values: [TillZVTCommand.Field] = []
+            for field in fields { values.append(TillZVTCommand.Field(field.number, try filled(field.value))) }
+            return .command(name, data: try filled(data), fields: values)
+        case .bytes(let digits): return .bytes(try filled(digits))
+        case .nothing: return content
+        }
+    }
+
+    /// Puts kept values in the places of their names, in all texts of a value.
+    private func filled(_ value: JSONValue) throws(SimulatedSessionError) -> JSONValue {
+        switch value {
+        case .text(let text): return .text(try filled(text))
+        case .list(let values):
+            var filled: [JSONValue] = []
+            for value in values { filled.append(try self.filled(value)) }
+            return .list(filled)
+        case .object(let members):
+            var filled: [JSONValue.Member] = []
+            for member in members { filled.append(.init(member.name, try self.filled(member.value))) }
+            return .object(filled)
+        case .null, .bool, .number: return value
+        }
+    }
+
     /// Puts kept values in the places of their names.
     private func filled(_ text: String) throws(SimulatedSessionError) -> String {
         var parts = text.split(separator: "<", omittingEmptySubsequences: false)
+        guard !parts.isEmpty else { return text }
         var filled = String(parts.removeFirst())
         for part in parts {
             guard let end = part.firstIndex(of: ">") else {
@@ -95,40 +171,41 @@ struct TillPlay: Sendable {
     // MARK: Answers
 
     private mutating func compare(
-        _ answer: StripeAnswer?, with request: TillRequest
+        _ answer: TillAnswer?, with request: TillRequest
     ) -> [(key: String, difference: Difference)] {
         guard let answer else {
             return [("answer", Difference(expected: ["an answer"], seen: ["none: the request still waits"]))]
-        }
-        guard !answer.isLost, !request.isLost else {
-            guard answer.isLost != request.isLost else { return [] }
-            let (lost, status) = (["a lost answer"], ["status \(answer.response.status)"])
-            let (expected, seen) = answer.isLost ? (status, lost) : (lost, status)
-            return [("answer", Difference(expected: expected, seen: seen))]
         }
         var differences: [(key: String, difference: Difference)] = []
         func add(_ key: String, _ expected: String, _ seen: String) {
             differences.append((key, Difference(expected: [expected], seen: [seen])))
         }
-        let (response, json) = (answer.response, answer.response.json)
-        let words = "\(response.status)" + (json["error"]?["message"]?.textValue.map { ": \($0)" } ?? "")
-        if let status = request.status {
-            if status != response.status { add("status", "\(status)", words) }
-        } else if response.status >= 400 {
-            add("status", "no error", words)
+        if answer.isLost != request.isLost {
+            let (lost, status) = ("a lost answer", answer.status.map { "status \($0)" } ?? "an open connection")
+            add("answer", request.isLost ? lost : status, request.isLost ? status : lost)
+            guard answer.status == nil else { return differences }
         }
-        let isReplayed = response.headers.contains { $0.name == "Idempotent-Replayed" }
-        if let expected = request.isReplayed, expected != isReplayed {
-            add("replayed", "\(expected)", "\(isReplayed)")
+        // Over HTTP, a lost answer has nothing to look at.
+        if answer.isLost, answer.status != nil { return differences }
+        checkErrors(answer, request, add)
+        if let patterns = request.messages {
+            let (expected, seen) = (patterns.map { (try? filled($0)) ?? $0 }, answer.messageWords)
+            let isExpected =
+                expected.count == seen.count && zip(expected, seen).allSatisfy { TextPattern($0).matches($1) }
+            if !isExpected { differences.append(("messages", Difference(expected: expected, seen: seen))) }
+        }
+        if let expected = request.isReplayed, expected != answer.isReplayed {
+            add("replayed", "\(expected)", "\(answer.isReplayed)")
         }
         for field in request.fields {
-            let seen = Self.text(at: field.place, in: json)
+            let seen = answer.values(at: field.place)
             let expected = (try? filled(field.text)) ?? field.text
-            if let seen, TextPattern(expected).matches(seen) { continue }
-            add("fields", "\(field.place): \(expected)", "\(field.place): \(seen ?? "not there")")
+            if seen.contains(where: { TextPattern(expected).matches($0) }) { continue }
+            let words = seen.isEmpty ? "not there" : seen.joined(separator: " | ")
+            add("fields", "\(field.place): \(expected)", "\(field.place): \(words)")
         }
         for field in request.kept {
-            guard let value = Self.text(at: field.place, in: json) else {
+            guard let value = answer.values(at: field.place).first else {
                 add("keep", "\(field.place) for '\(field.text)'", "not there")
                 continue
             }
@@ -137,19 +214,26 @@ struct TillPlay: Sendable {
         return differences
     }
 
-    /// The value at a place such as `data.0.id`; nil when there is none.
-    private static func text(at place: String, in json: JSONValue) -> String? {
-        var value = json
-        for part in place.split(separator: ".") {
-            switch value {
-            case .list(let values):
-                guard let index = Int(part), values.indices.contains(index) else { return nil }
-                value = values[index]
-            default:
-                guard let member = value[String(part)] else { return nil }
-                value = member
-            }
+    /// Compares the status, and finds an error that nothing is expected of.
+    private func checkErrors(
+        _ answer: TillAnswer, _ request: TillRequest, _ add: (_ key: String, _ expected: String, _ seen: String) -> Void
+    ) {
+        let words = answer.problem ?? answer.status.map { "\($0)" } ?? "none"
+        if let status = request.status {
+            if status != answer.status { add("status", "\(status)", words) }
+        } else if let status = answer.status, status >= 400 {
+            add("status", "no error", words)
+        } else if answer.problem != nil, request.fields.isEmpty, request.messages == nil {
+            add("answer", "no error", words)
         }
-        return value.textValue ?? value.jsonText
+    }
+}
+
+extension TillAnswer {
+    /// The messages in words; the same one after another is one.
+    fileprivate var messageWords: [String] {
+        var words: [String] = []
+        for message in messages where message.words != words.last { words.append(message.words) }
+        return words
     }
 }

@@ -1,6 +1,7 @@
 import ScenarioFormat
 import ScenarioRunner
 import Testing
+import Text
 
 @Suite("Scenarios of tills that speak a protocol")
 struct TillScenarioTests {
@@ -76,6 +77,80 @@ struct TillScenarioTests {
         }
         let text = "template_version: 1\ndescription: d\ntill:\n  \(keys[0])\n  \(keys[1])\n"
         #expect(mistakes(text).contains(words))
+    }
+
+    private func scenario(_ tillProtocol: String, _ requests: String...) -> String {
+        "template_version: 1\ndescription: d\nconfiguration: { currency: EUR }\ntill:\n  protocol: \(tillProtocol)\n"
+            + "  requests:\n" + requests.map { "    - \($0)\n" }.joined()
+    }
+
+    private static let sale = #"{ command: authorization, bmps: { "04": "000000001250" }"#
+
+    @Test(
+        arguments: [
+            (", answer: { messages: [positive_answer, completion] } }", "messages"),
+            (", answer: { fields: { status_information.27: 05* } } }", "fields"),
+            (", answer: { lost: true } }", "answer"), (", keep: { x: status_information.88 } }", "keep"),
+            (", expect: { outcome: declined } }", "outcome"),
+        ])
+    func `what a ZVT till does not expect is reported with its key`(_ more: String, _ key: String) async throws {
+        let result = try #require(try await results(scenario("zvt", Self.sale + more)).first)
+        #expect(result.mismatches.map(\.key) == [key], "\(result.mismatches)")
+    }
+
+    @Test func `a refusal of a ZVT terminal is a failure unless it is expected`() async throws {
+        let command = #"{ command: reversal, data: "000000", bmps: { "87": "0007" }"#
+        let failed = try #require(try await results(scenario("zvt", command + " }")).first)
+        #expect(failed.mismatches.map(\.key) == ["answer"])
+        #expect(failed.mismatches.first?.seen == ["abort B5"])
+        let expected = command + ", answer: { fields: { abort.result_code: B5* } } }"
+        let passed = try #require(try await results(scenario("zvt", expected)).first)
+        #expect(passed.status == .passed, "\(passed.mismatches)")
+    }
+
+    @Test(
+        arguments: [
+            ("zvt", "{ post: /v1/refunds }", "'post' is no part of a request of zvt"),
+            ("zvt", #"{ command: authorization, bmps: { "4": "00" } }"#, "'4' is no field"),
+            ("zvt", #"{ command: authorization, bmps: { "04": 1x } }"#, "no hexadecimal digits"),
+            ("zvt", #"{ hex: "06 0" }"#, "no hexadecimal digits"), ("zvt", "{ command: pay }", "unknown value 'pay'"),
+            ("zvt", "{ listen: 1s, data: \"00\" }", "only a command has 'data'"),
+            ("zvt", "{ command: abort, answer: { status: 200 } }", "an answer of zvt has no 'status'"),
+            ("nexo", "{ send: Payment, json: {} }", "the key 'service' is missing"),
+            ("nexo", "{ post: /sync, form: { a: 1 } }", "'form' is no part of a request of nexo"),
+            ("nexo", "{ json: {} }", "belongs to a request"),
+        ])
+    func `a request of another protocol is named`(_ tillProtocol: String, _ request: String, _ words: String) {
+        let found = mistakes(scenario(tillProtocol, request))
+        #expect(found.contains(words), "\(found)")
+    }
+
+    @Test func `values of nexo keep their kinds, and are written and read as they were`() throws {
+        let json = #"{ a: 12.50, b: "12.50", c: true, d: "true", e: [1, { f: null }], g: word }"#
+        let text = scenario("nexo", "{ send: Payment, service: \"1\", json: \(json) }")
+        let scenario = try #require(try ScenarioFile.scenarios(text: text, path: "till.yaml").first)
+        let again = try #require(try ScenarioFile.scenarios(text: try scenario.yaml(), path: "till.yaml").first)
+        for scenario in [scenario, again] {
+            guard case .ask(let asked)? = scenario.steps.first?.action, case .nexo(let message) = asked.message else {
+                Issue.record("the step is no message")
+                continue
+            }
+            let expected = #"{"a":12.50,"b":"12.50","c":true,"d":"true","e":[1,{"f":null}],"g":"word"}"#
+            #expect(message.content.jsonText == expected)
+        }
+    }
+
+    @Test func `a written ZVT command is read as the same one`() throws {
+        let text = scenario(
+            "zvt", Self.sale + ", cut: status_information, answer: { messages: [\"*\"], lost: true } }",
+            "{ hex: 06 01 00 }", "{ listen: 3min }", "{ command: registration, data: 000000 08 }")
+        let scenario = try #require(try ScenarioFile.scenarios(text: text, path: "till.yaml").first)
+        let again = try #require(try ScenarioFile.scenarios(text: try scenario.yaml(), path: "till.yaml").first)
+        #expect(again.steps.count == 4)
+        for (one, other) in zip(scenario.steps, again.steps) {
+            guard case .ask(let first) = one.action, case .ask(let second) = other.action else { continue }
+            #expect(first == second)
+        }
     }
 
     @Test func `a file has steps or a till`() {

@@ -1,15 +1,25 @@
+public import Text
+
 /// The protocol that a scenario's till speaks with its terminal.
 public enum TillProtocol: String, Hashable, Sendable, CaseIterable {
     /// Compatible with server-driven Stripe Terminal.
     case stripe
+    /// Compatible with Adyen's Terminal API, which has the messages of nexo.
+    case nexo
+    /// ZVT.
+    case zvt
 }
 
 /// A request of a till to its terminal, and what the till expects of the answer.
 public struct TillRequest: Hashable, Sendable {
     /// What is sent, in the terms of the protocol.
     public enum Message: Hashable, Sendable {
-        /// A request over HTTP with a form.
+        /// A request over HTTP with a form, or with JSON.
         case http(TillHTTPRequest)
+        /// A message of nexo.
+        case nexo(TillNexoMessage)
+        /// A command of ZVT.
+        case zvt(TillZVTCommand)
     }
 
     /// A value of an answer.
@@ -30,6 +40,8 @@ public struct TillRequest: Hashable, Sendable {
     public var status: Int?
     /// The expected values; patterns may have `*`.
     public var fields: [Field]
+    /// The messages of the terminal that are expected, in order, as patterns; nil for any that tell no error.
+    public var messages: [String]?
     /// Whether the connection must be closed without an answer.
     public var isLost: Bool
     /// Whether the answer must be one that was given before, to the same key; nil for either.
@@ -48,6 +60,8 @@ public struct TillRequest: Hashable, Sendable {
     public var sentence: String {
         switch message {
         case .http(let request): "\(request.method.rawValue) \(request.path)"
+        case .nexo(let message): "\(message.category) \(message.service)"
+        case .zvt(let command): command.sentence
         }
     }
 }
@@ -71,6 +85,8 @@ public struct TillHTTPRequest: Hashable, Sendable {
     public var path: String
     /// The fields of the body.
     public var form: [FormField]
+    /// The body in place of a form; nil for none.
+    public var json: JSONValue?
     /// The header field `Idempotency-Key`; nil for none.
     public var key: String?
 

@@ -11,7 +11,7 @@ extension ScenarioWriter {
         let action: Entry
         var more: [Entry] = []
         if case .ask(let asked) = step.action {
-            let entries = request(asked)
+            let entries = try request(asked)
             guard let first = entries.first else { return .mapping([]) }
             (action, more) = (first, Array(entries.dropFirst()))
         } else {
