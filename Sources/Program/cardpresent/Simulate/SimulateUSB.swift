@@ -16,7 +16,8 @@ struct SimulateUSB: AsyncParsableCommand {
             Runs until Ctrl-C. Events are written to stderr, and with --json to stdout as JSON lines.
 
             Commands on standard input move cards and readers: insert [1-1[/SLOT]], remove [1-1[/SLOT]], swipe [1-1], \
-            unplug [1-1], plug [1-1], pin DIGITS [1-1]. See docs/simulate-usb.md.
+            unplug [1-1], plug [1-1], pin DIGITS [1-1]; away NUMBER, crowd, alone, and unlock for cards in a field. \
+            See docs/simulate-usb.md.
             """)
 
     private static let standardAddress = BridgeAddress.tcp(host: "127.0.0.1", port: 3240)

@@ -55,7 +55,10 @@ struct Kernel8MangledAnswerTests {
     private func run(
         _ card: ScriptedCard, _ fixture: Kernel8Fixture, _ what: String
     ) throws -> Kernel8Fixture.Run {
-        let run = try fixture.run(card)
+        // A card that gets no key from the kernel, because its PDOL was mangled, refuses.
+        let run = try fixture.run(selection: card.selection) { command in
+            (try? card.answer(command)) ?? ResponseAPDU(status: .conditionsNotSatisfied)
+        }
         let result = try #require(run.kernel.result)
         #expect(run.outcome != nil, "\(what)")
         #expect(result.error == nil || run.outcome?.dataRecord == nil, "\(what)")
