@@ -90,9 +90,11 @@ struct SimulateServe: ReportingCommand {
         guard token == nil || tokenEnv == nil else {
             throw ValidationError("--token and --token-env cannot be used together")
         }
-        guard storage.store == nil || stripe == nil else {
-            throw ValidationError(
-                "--stripe and --store cannot be used together: the payments of tills are no requests of the service")
+        for (port, name) in [(stripe, "--stripe"), (nexo, "--nexo"), (zvt, "--zvt")] where port != nil {
+            guard storage.store == nil else {
+                throw ValidationError(
+                    "\(name) and --store cannot be used together: the payments of tills are no requests of the service")
+            }
         }
         guard token != nil || tokenEnv != nil || storage.tokens != nil || SimulationServer.isLoopback(host) else {
             throw ValidationError("--host \(host) is open to other machines: add --token, --token-env, or --tokens")
