@@ -154,6 +154,8 @@ public enum CardProfileLibrary {
         ("visa-dda-revoked", PackageResources.visa_dda_revoked_yaml),
         ("visa-dda-expired-certificate", PackageResources.visa_dda_expired_certificate_yaml),
         ("visa-dda-wrong-signature", PackageResources.visa_dda_wrong_signature_yaml),
+        ("visa-xda", PackageResources.visa_xda_yaml),
+        ("visa-xda-wrong-signature", PackageResources.visa_xda_wrong_signature_yaml),
         ("mastercard-cda-wrong-signature", PackageResources.mastercard_cda_wrong_signature_yaml),
         ("unknown-ca-key", PackageResources.unknown_ca_key_yaml),
         ("sda-tampered", PackageResources.sda_tampered_yaml),
