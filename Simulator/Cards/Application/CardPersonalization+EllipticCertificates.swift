@@ -81,6 +81,6 @@ extension CardMonth {
     /// The last day of the month, YYYYMMDD in BCD, four bytes.
     fileprivate var lastDay: [UInt8] {
         let day = CivilDate(year: year, month: month, day: 1).daysInMonth
-        return [year / 100, year % 100, month, day].map { UInt8($0 / 10 << 4 | $0 % 10) }
+        return [year / 100, year % 100, month, day].map { UInt8(($0 / 10) << 4 | ($0 % 10)) }
     }
 }
