@@ -1,8 +1,10 @@
 import CardSecrets
+import ContactlessKernel8
 import Cryptography
 import Determinism
 import EMV
 import Foundation
+import Money
 import Settings
 import Testing
 import TillConfiguration
