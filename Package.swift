@@ -173,8 +173,8 @@ let testTargets = layer(
         "Payment/Hardware", uses: cards, "CCID DFU EntryPoint MagneticStripe Settings SimulatedTime TestDoubles",
         "TillConfiguration USB"), tests("Store/PostgreSQL", uses: "Connections Determinism TestDoubles TestPostgreSQL"),
     tests(
-        "Payment/TillConfiguration", uses: "CardSecrets ContactlessKernel8 Cryptography Determinism EMV Hardware",
-        "MagneticStripe Money Payments Printing Settings", excluding: "Frozen"), tests("Foundations/Determinism"),
+        "Payment/TillConfiguration", uses: "CardSecrets Cryptography Determinism EMV Hardware MagneticStripe Money",
+        "Payments Printing Settings", excluding: "Frozen"), tests("Foundations/Connections", uses: "Determinism Files"),
     tests(
         "Store/Yosemite", uses: cards, "CCID CCrashDisk Concurrency DFU Fakes Files Hardware Networking Printing",
         "Receipts Settings SimulatedTime Storage StoreSite TestDoubles Text TillConfiguration"), target("TestPrinters"),
@@ -189,7 +189,7 @@ let testTargets = layer(
         "Hardware MagneticStripe Money Payments Settings SimulatedTime SmartCard USB"), tests("Program/ManualPages"),
     tests(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
-        "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"), tests("Foundations/CardSecrets"),
+        "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"), tests("Foundations/Determinism"),
     tests(
         "Program/Doctor", uses: "CCID Determinism Hardware MagneticStripe Printing Settings SimulatedTime Simulator",
         "Storage USB"), tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"),
@@ -212,8 +212,8 @@ let testTargets = layer(
     tests("Simulator/Explorer", uses: scenarios, "Determinism Money Payments StoreSite"), tests("Foundations/Money"),
     tests("Simulator/TerminalServer", uses: "Connections Determinism TestDoubles Text"), tests("Foundations/Files"),
     tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Foundations/Text"),
-    tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), target("TestPostgreSQL"),
-    tests("Payment/Hosts", uses: cards, hosts, "SimulatedTime TillConfiguration"),
+    tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/CardSecrets"),
+    tests("Payment/Hosts", uses: cards, hosts, "SimulatedTime TillConfiguration"), target("TestPostgreSQL"),
     tests("Store/Storage", uses: "Determinism GRDB GRDBSQLite Money Payments"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"),
     tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"),
