@@ -59,6 +59,8 @@ struct FleetCall: Sendable {
     let login: String
     /// The back office as the login sees it.
     let office: BackOffice
+    /// Whether the request only reads.
+    let isReadOnly: Bool
 
     /// Asks the back office.
     ///
@@ -66,13 +68,19 @@ struct FleetCall: Sendable {
     func ask<Value>(
         _ work: (BackOffice) async throws(FleetError) -> Value
     ) async throws(APIError) -> Value {
-        do throws(FleetError) { return try await work(office) } catch { throw APIError(error) }
+        do throws(FleetError) { return try await work(office) } catch {
+            throw APIError(error, isReadOnly: isReadOnly)
+        }
     }
 }
 
 extension APIError {
     /// The response for a failure of the back office. What is wrong with its server is not for people.
-    init(_ error: FleetError) {
+    ///
+    /// - Parameters:
+    ///   - error: the failure.
+    ///   - isReadOnly: whether nothing can have been changed.
+    init(_ error: FleetError, isReadOnly: Bool = true) {
         let text = error.description
         switch error {
         case .notAllowed:
@@ -83,7 +91,7 @@ extension APIError {
         case .notSetUp, .loginRefused:
             self.init(503, error.code, "the server has no back office", fix: "look at the log of the server")
         case .canceled: self.init(503, error.code, "the server is about to end", fix: "ask again")
-        case .office where error.isCommitUnknown:
+        case .office where error.isCommitUnknown && !isReadOnly:
             self.init(
                 503, "commit_unknown", "the database is away, and the change may be stored or not",
                 fix: "look whether it is, and ask again")

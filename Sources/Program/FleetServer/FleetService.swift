@@ -88,7 +88,9 @@ public final class FleetService: Sendable {
         }
         let body = try route.readBody(of: request, in: FleetDocument.shapes)
         return try await route.act(
-            FleetCall(service: self, request: request, values: values, body: body, login: login, office: office))
+            FleetCall(
+                service: self, request: request, values: values, body: body, login: login, office: office,
+                isReadOnly: route.isReadOnly))
     }
 
     /// The login whose token a request has.

@@ -47,6 +47,9 @@ public actor BackOffice {
         BackOffice(self, as: OfficeRole(login: login, isReadOnly: isReadOnly))
     }
 
+    /// The back office for statements that only read, as the login of the connection.
+    nonisolated var reader: BackOffice { BackOffice(self, as: OfficeRole(login: nil, isReadOnly: true)) }
+
     /// Closes the connection.
     public func close() async { await line.close() }
 

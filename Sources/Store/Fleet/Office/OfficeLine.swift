@@ -27,7 +27,8 @@ actor OfficeLine {
 
 /// A login whose rights a statement has.
 struct OfficeRole: Sendable {
-    let login: String
+    /// Nil for the login of the connection.
+    let login: String?
     let isReadOnly: Bool
 
     /// Runs a statement in a transaction of its own, with the role of the login. The role ends with the transaction, so
@@ -39,21 +40,29 @@ struct OfficeRole: Sendable {
         let login = login
         return try await connection.transaction(options, deadline: deadline) {
             transaction throws(PostgreSQLError) in
-            try await transaction.run(Statement("SELECT set_config('role', $1, true)", .text(login)))
+            if let login {
+                try await transaction.run(Statement("SELECT set_config('role', $1, true)", .text(login)))
+            }
             return .commit(try await transaction.run(statement))
         }
     }
 }
 
 extension FleetError {
-    /// Whether the connection was lost before anything was committed.
+    /// Whether a connection that was open is lost.
     var isLostConnection: Bool {
-        guard case .office(let error) = self else { return false }
-        switch error.reason {
-        case .connectionLost, .closed: return true
+        if case .office(let error) = self { error.reason.isLostConnection } else { false }
+    }
+}
+
+extension PostgreSQLError.Reason {
+    fileprivate var isLostConnection: Bool {
+        switch self {
+        case .connectionLost, .closed: true
+        case .commitUnknown(let cause): cause.isLostConnection
         // The server ends the connection: a shutdown, a crash of another session.
-        case .server(let report): return report.state.group == "57" && report.severity != "ERROR"
-        default: return false
+        case .server(let report): report.state.group == "57" && report.severity != "ERROR"
+        default: false
         }
     }
 }

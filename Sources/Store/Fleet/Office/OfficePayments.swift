@@ -98,7 +98,7 @@ extension BackOffice {
                         SELECT s.time_zone FROM fleet.shop s WHERE s.name = p.shop))::date = $8::date)
                     AND ($9::bigint IS NULL OR p.created_at < to_timestamp($9 / 1000.0)
                         OR (p.created_at = to_timestamp($9 / 1000.0) AND (p.shop, l.name, -p.number, l.id) > (
-                            SELECT c.shop, c.name, -$11, c.id FROM fleet.lane c WHERE c.id = $10)))
+                            SELECT c.shop, c.name, -$11::bigint, c.id FROM fleet.lane c WHERE c.id = $10)))
                 ORDER BY p.created_at DESC, p.shop, l.name, p.number DESC, l.id LIMIT $7
                 """, .text(filter.shop), .text(filter.lane), .text(filter.state), .text(filter.lastFour),
                 .integer(filter.since?.milliseconds), .integer(filter.until?.milliseconds),

@@ -115,7 +115,7 @@ extension BackOffice {
     ///
     /// - Throws: ``FleetError``
     public func verdict(on token: OfficeToken) async throws(FleetError) -> TokenVerdict {
-        let rows = try await run(Statement("SELECT * FROM fleet.token_login($1)", .bytes(token.digest)))
+        let rows = try await reader.run(Statement("SELECT * FROM fleet.token_login($1)", .bytes(token.digest)))
         guard let row = rows.first else { return .unknown }
         return try Self.reading { () throws(PostgreSQLError) in
             switch try row.value("state", as: String.self) {

@@ -57,7 +57,7 @@ struct FleetBench: Sendable {
 
     /// A login of the server with an office. Logins belong to the server, which tests share.
     func login(_ office: Office, in shop: String?) async throws -> String {
-        let name = "\(office.rawValue)_\(database)"
+        let name = "\(office.rawValue)_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
         _ = try await self.office.run(Statement("CREATE ROLE \(name) LOGIN"))
         try await self.office.grant(office, to: name, in: shop)
         return name
