@@ -79,7 +79,7 @@ class ServedOffice:
         subprocess.run([os.path.join(ROOT, "Scripts/postgresql-server"), "restart", self.database], check=True)
 
     def halt(self):
-        subprocess.run([os.path.join(ROOT, "Scripts/postgresql-server"), "halt", self.database], check=True)
+        subprocess.run([os.path.join(ROOT, "Scripts/postgresql-server"), "crash", self.database], check=True)
 
     def end(self):
         if self.process:

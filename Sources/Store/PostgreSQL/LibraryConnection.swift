@@ -40,18 +40,25 @@ final class LibraryConnection: @unchecked Sendable {
     private let functions: cpostgresql_functions
     /// Nil when it is closed.
     private var pointer: OpaquePointer?
+    /// The library writes here while it is called.
+    private let notices: UnsafeMutablePointer<cpostgresql_notices>
 
     /// Begins to connect. It blocks for the look-up of names.
     init?(_ library: PostgreSQLLibrary, to text: String) {
         functions = library.functions
+        notices = .allocate(capacity: 1)
+        notices.initialize(to: cpostgresql_notices(PQresultErrorField: functions.PQresultErrorField, is_unconfirmed: 0))
         pointer = withUnsafePointer(to: functions) { cpostgresql_start($0, text) }
         guard let pointer else { return nil }
-        withUnsafePointer(to: functions) { cpostgresql_silence($0, pointer) }
+        withUnsafePointer(to: functions) { cpostgresql_listen($0, pointer, notices) }
         // A refusal of a login has its code in the message alone.
         _ = functions.PQsetErrorVerbosity(pointer, Int32(CPOSTGRESQL_ERRORS_VERBOSE))
     }
 
-    deinit { finish() }
+    deinit {
+        finish()
+        notices.deallocate()
+    }
 
     /// Closes the connection. The server ends a transaction that is open.
     func finish() {
@@ -99,6 +106,12 @@ final class LibraryConnection: @unchecked Sendable {
 
     /// The descriptor; negative without one.
     var socket: Int32 { pointer.map { functions.PQsocket($0) } ?? -1 }
+
+    /// Whether the server has committed since the last call without the standby that it should have waited for.
+    func takeUnconfirmed() -> Bool {
+        defer { notices.pointee.is_unconfirmed = 0 }
+        return notices.pointee.is_unconfirmed != 0
+    }
 
     var isEncrypted: Bool { pointer.map { functions.PQsslInUse($0) != 0 } ?? false }
 

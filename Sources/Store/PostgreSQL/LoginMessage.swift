@@ -24,11 +24,16 @@ struct LoginMessage {
         text = lines.joined(separator: "\n")
         // Of several tries, such as with and without TLS, the last one counts.
         isLasting =
-            codes.last.map { code in code.hasPrefix("28") || code == "3D000" || code == "42501" }
-            ?? message.contains(Self.noPassword)
+            codes.last.map { code in
+                code.hasPrefix("28") || code == "3D000" || code == "42501"
+                    || (code == "08P01" && Self.poolerRefusals.contains { message.contains($0) })
+            } ?? message.contains(Self.noPassword)
     }
 
     private static let noPassword = "no password supplied"
+    /// PgBouncer's words, which have one code for everything and no translation: it passes on no `options`, and knows
+    /// no such login or database.
+    private static let poolerRefusals = ["unsupported startup parameter", "no such user", "no such database"]
 
     /// `FATAL:  28P01: `
     private static var code: Regex<(Substring, Substring)> { #/:  ([0-9A-Z]{5}): /# }

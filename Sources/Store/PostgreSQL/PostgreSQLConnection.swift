@@ -8,7 +8,8 @@ import Dispatch
 /// Any number of tasks may use it; their statements and transactions take their turns. Every wait has a deadline and
 /// ends when its task is canceled. Such an end asks the server to cancel the statement, and the connection stays usable
 /// when the server agrees within a moment (``PostgreSQLTiming/grace``); otherwise the connection is closed. The answer
-/// counts: a statement whose success arrives within this moment has succeeded.
+/// counts: a statement whose success arrives within this moment has succeeded. A commit that should wait for a standby
+/// (synchronous replication) has not: the request ends that wait, and a failover may lose what was committed.
 ///
 /// The request to cancel has a connection of its own, which libpq before version 17 makes without TLS. It has no data
 /// but a number that allows to cancel.
@@ -235,8 +236,10 @@ public actor PostgreSQLConnection {
         } catch {
             try await end(because: error.reason, commits: commits, place)
         }
+        let isUnconfirmed = link.takeUnconfirmed()
         if isClosed { link.finish() }
         if let failure = exchange.failure { throw failure }
+        guard !isUnconfirmed else { throw PostgreSQLError(.commitUnknown(.unconfirmed), at: place) }
         return exchange.results
     }
 

@@ -25,6 +25,9 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
         /// The answer to a commit is lost: the changes are committed, or they are not. This is also the end of
         /// statements outside a transaction, which the server commits by itself.
         indirect case commitUnknown(Reason)
+        /// The cause of an unknown commit: the server has committed, but no standby has confirmed it, though the server
+        /// should wait for one. After a failover, the changes may be gone.
+        case unconfirmed
         /// The server answered a commit with a rollback, because a statement before it had failed.
         case notCommitted
         /// A row has no such column, or its value is not of the type that was asked for.
@@ -95,6 +98,8 @@ extension PostgreSQLError.Reason: CustomStringConvertible {
         case .timedOut: "the database took too long"
         case .canceled: "canceled"
         case .closed: "the connection to the database is closed"
+        case .unconfirmed, .commitUnknown(.unconfirmed):
+            "the server has stored the changes, but no standby has confirmed them, so a failover may lose them"
         case .commitUnknown(let cause): "the answer to a commit is lost, so its changes may be stored or not: \(cause)"
         case .notCommitted: "nothing was committed, because a statement of the transaction had failed"
         case .column(let problem): problem.description

@@ -22,6 +22,8 @@ public struct SQLState: Hashable, Sendable, RawRepresentable, CustomStringConver
     public static let undefinedTable = SQLState(rawValue: "42P01")
     /// 55P03: a lock was not free (`NOWAIT`, `lock_timeout`).
     public static let lockNotAvailable = SQLState(rawValue: "55P03")
+    /// 25006: the server, or the transaction, changes nothing: a standby that was not promoted yet.
+    public static let readOnlyTransaction = SQLState(rawValue: "25006")
     /// 57014: the statement was canceled.
     public static let queryCanceled = SQLState(rawValue: "57014")
 

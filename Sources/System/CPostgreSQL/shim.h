@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <string.h>
 
 // The functions of libpq.so.5, version 14 or later, that this program calls, with the types that the manual of
 // PostgreSQL gives them (chapter "libpq - C Library"). They are declared here and opened on first use, so that neither
@@ -65,7 +66,8 @@ enum {
     CPOSTGRESQL_FIELD_POSITION = 'P',
     CPOSTGRESQL_FIELD_TABLE = 't',
     CPOSTGRESQL_FIELD_COLUMN = 'c',
-    CPOSTGRESQL_FIELD_CONSTRAINT = 'n'
+    CPOSTGRESQL_FIELD_CONSTRAINT = 'n',
+    CPOSTGRESQL_FIELD_FUNCTION = 'R'
 };
 
 typedef struct {
@@ -173,11 +175,20 @@ static inline const char *_Nullable cpostgresql_load(cpostgresql_functions *_Non
     return NULL;
 }
 
-// Drops a notice: the library would print it on standard error. A function of C, because the library calls it on any
-// thread.
-static inline void cpostgresql_drop(void *_Nullable argument, const cpostgresql_result *_Nullable notice) {
-    (void)argument;
-    (void)notice;
+// What the notices of a connection said.
+typedef struct {
+    const char *_Nullable (*_Nonnull PQresultErrorField)(const cpostgresql_result *_Nonnull result, int field);
+    // Whether the server committed without waiting for a standby any longer (synchronous replication).
+    int is_unconfirmed;
+} cpostgresql_notices;
+
+// Drops a notice, which the library would print on standard error, and notes the one that matters. Its text depends on
+// the language of the server; the function that reports it does not (PostgreSQL, syncrep.c).
+static inline void cpostgresql_take(void *_Nullable argument, const cpostgresql_result *_Nullable notice) {
+    cpostgresql_notices *notices = argument;
+    if (!notices || !notice) return;
+    const char *function = notices->PQresultErrorField(notice, CPOSTGRESQL_FIELD_FUNCTION);
+    if (function && strcmp(function, "SyncRepWaitForLSN") == 0) notices->is_unconfirmed = 1;
 }
 
 // Begins to connect as a connection string says, with texts as UTF-8. The later of two equal options counts; `dbname`
@@ -190,9 +201,10 @@ static inline cpostgresql_connection *_Nullable cpostgresql_start(
     return functions->PQconnectStartParams(keywords, values, 1);
 }
 
-// Has the connection print no notices.
-static inline void cpostgresql_silence(
-    const cpostgresql_functions *_Nonnull functions, cpostgresql_connection *_Nonnull connection
+// Has the connection print no notices. `notices` outlives the connection.
+static inline void cpostgresql_listen(
+    const cpostgresql_functions *_Nonnull functions, cpostgresql_connection *_Nonnull connection,
+    cpostgresql_notices *_Nonnull notices
 ) {
-    functions->PQsetNoticeReceiver(connection, cpostgresql_drop, NULL);
+    functions->PQsetNoticeReceiver(connection, cpostgresql_take, notices);
 }

@@ -283,7 +283,7 @@ struct FleetServerTests {
             let token = try await served.token(.auditor)
             #expect(await served.ask("GET", "/v1/lanes", token: token).status == 200)
             #expect(await served.ask("GET", "/readyz").status == 200)
-            try await server.halt()
+            try await server.crash()
             for target in ["/v1/lanes", "/v1/me", "/readyz"] {
                 let reply = await served.ask("GET", target, token: token)
                 #expect(reply.status == 503, "\(target): \(reply.text)")

@@ -105,6 +105,44 @@ struct LostConnectionTests {
         #expect(await task.value?.isCommitUnknown == true)
     }
 
+    @Test func `a commit without the standby that it should wait for is unknown`() async throws {
+        try await TemporaryPostgreSQL.running { server in
+            let observer = try await Bench.connect(server.address())
+            try await observer.runScript("CREATE TABLE entry (n bigint)", deadline: .soon)
+            // No standby has this name.
+            for text in ["ALTER SYSTEM SET synchronous_standby_names = 'nobody'", "SELECT pg_reload_conf()"] {
+                try await observer.run(Statement(text), deadline: .soon)
+            }
+            let connection = try await Bench.connect(server.address())
+            let insert = Statement("INSERT INTO entry VALUES (1)")
+            let works: [@Sendable () async throws -> Void] = [
+                { try await connection.run(insert, deadline: .soon) },
+                {
+                    try await connection.transaction(deadline: .soon) { transaction throws(PostgreSQLError) in
+                        try await transaction.run(insert)
+                        return .commit(())
+                    }
+                },
+            ]
+            for work in works {
+                let task = Task { await failure { try await work() } }
+                let waiting = Statement("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+                while try await observer.run(waiting, deadline: .soon).first == nil {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                task.cancel()
+                let error = await task.value
+                #expect(error?.reason == .commitUnknown(.unconfirmed))
+            }
+            let count = try await observer.run(Statement("SELECT count(*) AS n FROM entry"), deadline: .soon)
+            #expect(try count.only().value("n") == Int64(2))
+            // The connection stays, and what is confirmed succeeds.
+            try await observer.run(Statement("ALTER SYSTEM RESET synchronous_standby_names"), deadline: .soon)
+            try await observer.run(Statement("SELECT pg_reload_conf()"), deadline: .soon)
+            try await connection.run(insert, deadline: .soon)
+        }
+    }
+
     @Test func `a connection does not outlive a restart of the server, and a new one works`() async throws {
         try await TemporaryPostgreSQL.running { server in
             let connection = try await Bench.connect(server.address())

@@ -23,6 +23,12 @@ public struct TemporaryPostgreSQL: Sendable {
     /// Whether tests that need a server run. They fail without one where the gate demands it.
     public static let isUsed = isInstalled || isDemanded
 
+    /// Whether tests with a connection pooler run.
+    public static let hasPooler = isDemanded || FileManager.default.isExecutableFile(atPath: "/usr/sbin/pgbouncer")
+
+    /// Why tests with a pooler are skipped.
+    public static let missingPooler = "PgBouncer is not installed: 'Scripts/setup' does it"
+
     /// Why tests are skipped.
     public static let missing = "PostgreSQL is not installed: 'Scripts/setup' does it"
 
@@ -33,17 +39,37 @@ public struct TemporaryPostgreSQL: Sendable {
 
     /// Runs `body` with a server of its own, which it may restart.
     public static func running(_ body: (TemporaryPostgreSQL) async throws -> Void) async throws {
-        let server = try await start()
-        do { try await body(server) } catch {
-            try? await run("stop", server.directory)
-            throw error
-        }
-        try await run("stop", server.directory)
+        try await start().whileRunning(body)
     }
 
-    private static func start() async throws -> TemporaryPostgreSQL {
+    /// Runs `body` with a server and a standby that has all of it, over streaming replication.
+    public static func runningWithStandby(
+        _ body: (_ primary: TemporaryPostgreSQL, _ standby: TemporaryPostgreSQL) async throws -> Void
+    ) async throws {
+        try await running { primary in
+            try await start("standby", of: primary).whileRunning { standby in try await body(primary, standby) }
+        }
+    }
+
+    /// Runs `body` with a PgBouncer in front of this server, in transaction mode with two connections to a database.
+    public func runningPooler(_ body: (TemporaryPostgreSQL) async throws -> Void) async throws {
+        try await Self.start("pooler", of: self).whileRunning(body)
+    }
+
+    private func whileRunning(_ body: (TemporaryPostgreSQL) async throws -> Void) async throws {
+        do { try await body(self) } catch {
+            try? await Self.run("stop", directory)
+            throw error
+        }
+        try await Self.run("stop", directory)
+    }
+
+    private static func start(
+        _ action: String = "start", of other: TemporaryPostgreSQL? = nil
+    ) async throws -> TemporaryPostgreSQL {
         let directory = "/tmp/cardpresent-pg-\(UUID().uuidString)"
-        try await run("start", directory, "\(getpid())")
+        let words = [action, directory] + (other.map { [$0.directory] } ?? []) + ["\(getpid())"]
+        try await run(words)
         func content(_ file: String) throws -> String {
             try String(contentsOfFile: "\(directory)/\(file)", encoding: .utf8)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -52,11 +78,14 @@ public struct TemporaryPostgreSQL: Sendable {
         return TemporaryPostgreSQL(directory: directory, port: port, password: try content("password"))
     }
 
-    /// Ends all connections, as a crash of the server does. ``restart()`` starts it again.
-    public func halt() async throws { try await Self.run("halt", directory) }
-
     /// Ends all connections, as a crash of the server does, and starts it again.
     public func restart() async throws { try await Self.run("restart", directory) }
+
+    /// Ends it as a crash does. ``restart()`` starts it again.
+    public func crash() async throws { try await Self.run("crash", directory) }
+
+    /// Makes a standby a server that takes changes.
+    public func promote() async throws { try await Self.run("promote", directory) }
 
     /// The connection string for the socket, with a schema to work in, which also names the connections.
     public func address(schema: String = "public") -> String {
@@ -69,7 +98,9 @@ public struct TemporaryPostgreSQL: Sendable {
         "hostaddr=127.0.0.1 port=\(port ?? self.port) user=tester dbname=postgres \(more)"
     }
 
-    private static func run(_ arguments: String...) async throws {
+    private static func run(_ arguments: String...) async throws { try await run(arguments) }
+
+    private static func run(_ arguments: [String]) async throws {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
         let process = Process()
         let errors = Pipe()
