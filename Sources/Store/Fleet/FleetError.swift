@@ -97,9 +97,11 @@ public enum FleetError: Error, Hashable, Sendable {
         case .office(let error):
             switch error.reason {
             case .notConnected, .connectionLost, .timedOut, .closed, .commitUnknown, .notCommitted: true
-            // Two lanes ship the same attempt at this moment: the later one adopts it when it comes again.
+            // Two lanes ship the same attempt at this moment: the later one adopts it when it comes again. A standby
+            // takes changes once it is promoted.
             case .server(let report):
-                report.state == .uniqueViolation || Self.transientGroups.contains(String(report.state.group))
+                report.state == .uniqueViolation || report.state == .readOnlyTransaction
+                    || Self.transientGroups.contains(String(report.state.group))
             default: false
             }
         default: false

@@ -80,7 +80,9 @@ public actor BackOffice {
         do throws(PostgreSQLError) {
             return try await work(try await line.open(deadline))
         } catch {
-            // What failed once may have taken the connection with it; the next call finds out.
+            // What failed once may have taken the connection with it; the next call finds out. A standby does not:
+            // another server may have the address by then.
+            if error.report?.state == .readOnlyTransaction { await close() }
             throw FleetError(error)
         }
     }

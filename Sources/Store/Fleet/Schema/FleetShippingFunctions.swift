@@ -32,6 +32,12 @@ extension FleetSchema {
                 (p_milliseconds + CASE WHEN abs(p_difference) < 30000 THEN 0 ELSE p_difference END) / 1000.0)
         $body$;
 
+        -- What the clock of a lane shows now, in milliseconds; NULL while its difference is not known.
+        CREATE FUNCTION fleet.lane_clock(p_difference bigint) RETURNS bigint
+        LANGUAGE sql VOLATILE AS $body$
+            SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint - p_difference
+        $body$;
+
         \#(adopting)
 
         CREATE FUNCTION fleet.ship(
@@ -43,7 +49,11 @@ extension FleetSchema {
             batch jsonb := p_entries::jsonb;
             last bigint;
             is_whole boolean;
-            difference bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint - p_clock;
+            -- By the lane's own clock, it has sent others since: something on the way has held this one up.
+            is_late boolean := coalesce(p_clock < known.heard_clock
+                AND (p_epoch < known.epoch OR p_epoch = known.epoch AND p_written <= known.written), false);
+            difference bigint := CASE WHEN is_late THEN known.clock_difference
+                ELSE (extract(epoch FROM clock_timestamp()) * 1000)::bigint - p_clock END;
             zone text := (SELECT s.time_zone FROM fleet.shop s WHERE s.name = known.shop);
         BEGIN
             verdict := CASE
@@ -60,21 +70,24 @@ extension FleetSchema {
                 RAISE EXCEPTION 'the entries of a batch are not the next ones' USING ERRCODE = 'CP003';
             END IF;
             -- What was shipped before must be what is shipped now.
-            IF verdict = 'applied' AND EXISTS (
+            IF (verdict = 'applied' OR is_late AND verdict = 'restored') AND EXISTS (
                 SELECT 1 FROM jsonb_to_recordset(batch) AS e (s bigint, k text, n text, c jsonb)
                 LEFT JOIN fleet.change c ON c.lane_id = known.id AND c.epoch = known.epoch AND c.sequence = e.s
                 WHERE e.s <= known.applied AND (c.kind, c.name, c.digest)
                     IS DISTINCT FROM (e.k, e.n, sha256(convert_to(e.c::text, 'UTF8'))))
             THEN
                 verdict := 'restored';
+                is_late := false;
             END IF;
             IF verdict <> 'applied' THEN
-                -- Kept until a person has enrolled the lane again, also while another copy of it ships.
-                IF known.refused IS DISTINCT FROM verdict THEN
+                -- Kept until a person has enrolled the lane again, also while another copy of it ships. A late batch
+                -- is what the lane itself has sent, and says nothing about its records.
+                IF known.refused IS DISTINCT FROM verdict AND NOT is_late THEN
                     INSERT INTO fleet.event (action, shop, detail)
                     VALUES ('refuse', known.shop, known.name || ': ' || verdict);
                 END IF;
-                UPDATE fleet.lane SET refused = verdict, heard_at = clock_timestamp() WHERE id = known.id;
+                UPDATE fleet.lane SET refused = CASE WHEN is_late THEN refused ELSE verdict END,
+                    heard_at = clock_timestamp() WHERE id = known.id;
                 office_epoch := known.epoch;
                 office_applied := known.applied;
                 RETURN;
@@ -137,8 +150,9 @@ extension FleetSchema {
                 AND c.kind = 'receipt'
             ON CONFLICT (lane_id, name) DO UPDATE SET epoch = excluded.epoch, sequence = excluded.sequence;
 
-            UPDATE fleet.lane SET applied = greatest(known.applied, last), written = p_written,
-                heard_at = clock_timestamp(), clock_difference = difference,
+            UPDATE fleet.lane SET applied = greatest(known.applied, last), heard_at = clock_timestamp(),
+                written = CASE WHEN is_late THEN written ELSE p_written END,
+                heard_clock = CASE WHEN is_late THEN heard_clock ELSE p_clock END, clock_difference = difference,
                 applied_at = CASE WHEN last > known.applied THEN clock_timestamp() ELSE applied_at END,
                 -- Both times are the lane's, so its clock does not matter.
                 lag = coalesce((
@@ -183,7 +197,8 @@ extension FleetSchema {
                     RETURNING l.id INTO invited.lane_id;
                 ELSE
                     UPDATE fleet.lane l SET shop = invited.shop, name = invited.lane_name, epoch = earlier.epoch + 1,
-                        applied = 0, written = 0, refused = NULL, retired_at = NULL
+                        applied = 0, written = 0, refused = NULL, retired_at = NULL,
+                        heard_clock = fleet.lane_clock(l.clock_difference)
                     WHERE l.id = earlier.id RETURNING l.id INTO invited.lane_id;
                 END IF;
                 UPDATE fleet.invitation i SET lane_id = invited.lane_id WHERE i.token_hash = invited.token_hash;
@@ -205,7 +220,8 @@ extension FleetSchema {
         BEGIN
             -- A back office that was restored itself may know an earlier epoch only.
             lane_epoch := greatest(known.epoch, p_epoch) + 1;
-            UPDATE fleet.lane l SET epoch = lane_epoch, applied = 0, written = 0, refused = NULL
+            UPDATE fleet.lane l SET epoch = lane_epoch, applied = 0, written = 0, refused = NULL,
+                heard_clock = fleet.lane_clock(l.clock_difference)
             WHERE l.id = known.id;
             INSERT INTO fleet.event (action, shop, detail) VALUES ('renew', known.shop, known.name);
             lane_id := known.id;

@@ -23,6 +23,7 @@ extension FleetSchema {
             refused text,
             enrolled_at timestamptz NOT NULL DEFAULT clock_timestamp(),
             heard_at timestamptz,
+            heard_clock bigint,
             applied_at timestamptz,
             retired_at timestamptz
         );
@@ -71,6 +72,7 @@ extension FleetSchema {
             PRIMARY KEY (lane_id, name)
         );
         CREATE INDEX payment_by_time ON fleet.payment (created_at);
+        CREATE INDEX payment_erased ON fleet.payment (lane_id, name) WHERE erased_at IS NOT NULL;
         CREATE INDEX payment_unknown ON fleet.payment (lane_id) WHERE state = 'unknown';
 
         CREATE TABLE fleet.attempt (
