@@ -34,6 +34,12 @@ struct FleetBench: Sendable {
         try await office.addShop("hill", timeZone: "UTC")
     }
 
+    /// The same database of another server, which has become its place.
+    init(_ database: String, at server: TemporaryPostgreSQL) throws {
+        (self.database, self.server) = (database, server)
+        office = try BackOffice(Self.address(server, database), limit: .seconds(600), time: Self.time)
+    }
+
     /// Ends a test that hangs; no test that passes waits for it.
     static var soon: Deadline { Deadline(after: .seconds(600), on: time) }
 
@@ -46,6 +52,15 @@ struct FleetBench: Sendable {
     /// The back office for another login.
     func office(of user: String = "tester", limit: Duration = .seconds(600)) throws -> BackOffice {
         try BackOffice(Self.address(server, database, user: user), limit: limit, time: Self.time)
+    }
+
+    /// The back office at whichever of these servers takes changes.
+    func office(at servers: [TemporaryPostgreSQL]) throws -> BackOffice {
+        let hosts = servers.map(\.directory).joined(separator: ",")
+        let ports = servers.map { "\($0.port)" }.joined(separator: ",")
+        return try BackOffice(
+            "host=\(hosts) port=\(ports) user=tester dbname=\(database) target_session_attrs=read-write",
+            limit: .seconds(600), time: Self.time)
     }
 
     /// The back office over a port of a network that fails.
