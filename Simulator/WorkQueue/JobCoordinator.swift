@@ -45,14 +45,21 @@ public actor JobCoordinator {
         take: @Sendable (Int, [UInt8]) -> Bool
     ) async throws(WorkQueueError) {
         let first = next
-        try await add(batches)
-        var (early, fetched): ([Int64: [UInt8]], [Int64]) = ([:], [])
+        next += Int64(batches.count)
+        let numbered = zip(first..., batches).map { (number: $0, input: $1) }
+        try await add(numbered)
+        var (early, fetched, known): ([Int64: [UInt8]], [Int64], Set<Int64>) = ([:], [], [])
         var told = 0
         var pause = Self.firstPause
         while told < batches.count {
             let look = try await look(deleting: fetched)
+            // A server that was restored, or a standby that lagged behind, may lack batches that were added.
+            if let rows = look.rows, rows < batches.count - known.count {
+                try await add(numbered.filter { !known.contains($0.number) })
+            }
             fetched = look.results.map(\.number)
             done += fetched.count
+            known.formUnion(fetched)
             for (number, result) in look.results { early[number] = result }
             while let result = early.removeValue(forKey: first + Int64(told)) {
                 told += 1
@@ -82,15 +89,14 @@ public actor JobCoordinator {
         await Task { await queue.endAtOnce(job, state, cause: cause) }.value
     }
 
-    private func add(_ batches: [[UInt8]]) async throws(WorkQueueError) {
+    private func add(_ batches: [(number: Int64, input: [UInt8])]) async throws(WorkQueueError) {
         var statements: [Statement] = []
         for (index, batch) in batches.enumerated() {
             statements.append(
                 Statement(
                     "INSERT INTO work_batch (job, number, input) SELECT id, $2, $3 FROM work_job WHERE id = $1"
-                        + " AND state = 'running' ON CONFLICT (job, number) DO NOTHING", .text(job.id), .integer(next),
-                    .bytes(batch)))
-            next += 1
+                        + " AND state = 'running' ON CONFLICT (job, number) DO NOTHING", .text(job.id),
+                    .integer(batch.number), .bytes(batch.input)))
             guard statements.count == Self.mostAdded || index == batches.count - 1 else { continue }
             _ = try await queue.link.run(statements)
             statements = []
@@ -105,6 +111,8 @@ public actor JobCoordinator {
     private struct Look {
         var results: [(number: Int64, result: [UInt8])] = []
         var standing: JobStanding
+        /// The number of batches at the server, those with the results above included; nil when they were not counted.
+        var rows: Int?
     }
 
     /// Looks for results, and shows that the coordinator is there.
@@ -125,10 +133,11 @@ public actor JobCoordinator {
         let time = queue.time
         if counts.moment.map({ time.elapsed(since: $0) > Self.countTime }) ?? true { statements.append(counting) }
         let results = try await queue.link.run(statements)
-        if results.count > 3 { try take(results[3]) }
+        let rows = results.count > 3 ? try take(results[3]) : nil
         return try WorkQueueError.reading { () throws(PostgreSQLError) in
             let row = results[2].first
             var look = Look(standing: try row.map(JobStanding.init) ?? JobStanding(.failed, "its rows are deleted"))
+            look.rows = rows
             for row in results[1] { look.results.append((try row.value("number"), try row.value("result"))) }
             return look
         }
@@ -140,16 +149,20 @@ public actor JobCoordinator {
             """
             SELECT (SELECT count(*) FROM work_worker
                     WHERE job = $1 AND seen > clock_timestamp() - $2 * interval '1 millisecond') AS workers,
+                (SELECT count(*) FROM work_batch WHERE job = $1) AS rows,
                 count(*) FILTER (WHERE leased_until > clock_timestamp()) AS busy, coalesce(max(taken), 0) AS taken
             FROM work_batch WHERE job = $1 AND result IS NULL
             """, .text(job.id), .milliseconds(queue.timing.lease))
     }
 
-    private func take(_ rows: PostgreSQLRows) throws(WorkQueueError) {
+    /// Keeps the counts, and returns the number of batches.
+    private func take(_ rows: PostgreSQLRows) throws(WorkQueueError) -> Int {
         let moment = queue.time.reading()
-        counts = try WorkQueueError.reading { () throws(PostgreSQLError) in
-            let row = try rows.only()
-            return (moment, try row.value("workers"), try row.value("busy"), try row.value("taken"))
+        let row = try WorkQueueError.reading { () throws(PostgreSQLError) in try rows.only() }
+        return try WorkQueueError.reading { () throws(PostgreSQLError) in
+            counts = (moment, try row.value("workers"), try row.value("busy"), try row.value("taken"))
+            let rows: Int64 = try row.value("rows")
+            return Int(clamping: rows)
         }
     }
 

@@ -88,6 +88,8 @@ public actor PostgreSQLLink {
                 return try await body(try await open(until: Deadline(after: patience.statement, on: time)))
             } catch {
                 guard error.isPassing else { throw error }
+                // Another server may have the address by the next try.
+                if error.report?.state == .readOnlyTransaction { await close() }
                 let last = end ?? Deadline(after: patience.outage, on: time)
                 end = last
                 guard last.remaining(on: time) > pause else { throw error }
@@ -127,7 +129,8 @@ extension PostgreSQLError {
         case .commitUnknown(let cause): cause != .canceled
         // 08: connection, 40: conflict, 53: resources, 57: the server goes down or comes up.
         case .server(let report):
-            ["08", "40", "53", "57"].contains(report.state.group) && report.state != .queryCanceled
+            report.state == .readOnlyTransaction
+                || ["08", "40", "53", "57"].contains(report.state.group) && report.state != .queryCanceled
         default: false
         }
     }

@@ -236,6 +236,19 @@ struct WorkQueueTests {
         #expect(error == .newerSchema(found: WorkQueueSchema.version + 1, known: WorkQueueSchema.version))
     }
 
+    @Test func `batches that the server has lost, as after a failover, are added again`() async throws {
+        let bench = try await QueueBench()
+        let coordinator = try await bench.begin(bench.job())
+        async let results = squares(40, coordinator)
+        while try await bench.number("SELECT count(*) FROM work_batch") < 40 {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try await bench.run("DELETE FROM work_batch WHERE number % 3 = 0")
+        async let summary = bench.work(as: "worker")
+        #expect(try await results == numbers(40).map(QueueBench.square))
+        #expect(try await summary.state == .done)
+    }
+
     @Test func `a server that ends all connections and starts again interrupts nothing`() async throws {
         try await TemporaryPostgreSQL.running { server in
             let bench = try await QueueBench(server.address())
@@ -248,6 +261,34 @@ struct WorkQueueTests {
             #expect(try await squares(40, coordinator) == numbers(40).map(QueueBench.square))
             let told = try await summary
             #expect(told.state == .done)
+        }
+    }
+
+    @Test(.enabled(if: TemporaryPostgreSQL.hasPooler, Comment(rawValue: TemporaryPostgreSQL.missingPooler)))
+    func `workers share a job through a pooler that ends in the middle`() async throws {
+        try await TemporaryPostgreSQL.running { server in
+            try await server.runningPooler { pooler in
+                // PgBouncer takes no options, so the tables are in the schema of the login.
+                let bench = try await QueueBench(
+                    "host=\(pooler.directory) port=\(pooler.port) user=tester dbname=postgres")
+                let coordinator = try await bench.begin(bench.job())
+                let count = TakenResults()
+                let workers = Task {
+                    try await withThrowingTaskGroup(of: QueueWorker.Summary.self) { group in
+                        for number in 1...5 {
+                            group.addTask {
+                                try await bench.work(as: "worker \(number)") { batch, _ in
+                                    if count.add(batch) == 10 { try? await pooler.restart() }
+                                    return .result(QueueBench.square(batch))
+                                }
+                            }
+                        }
+                        return try await group.reduce(into: []) { $0.append($1.state) }
+                    }
+                }
+                #expect(try await squares(40, coordinator) == numbers(40).map(QueueBench.square))
+                #expect(try await workers.value.allSatisfy { $0 == .done })
+            }
         }
     }
 }
