@@ -236,7 +236,7 @@ let libraries = [
     "Receipts": "Payments", "StoreSiteServer": "", "ZVT": "Terminal", "Networking": "", "EntryPoint": "", "Storage": "",
     "SmartCard": "", "Simulator": "", "EMVReplay": "", "StoreSite": "", "Yosemite": "", "ISO8583": "", "WorkQueue": "",
     "PCSC": "", "Mail": "", "PostgreSQL": "", "EMV": "", "DFU": "", "USB": "", "StripeTerminal": "Terminal", "CCID": "",
-    "NexoTerminal": "Terminal",
+    "NexoTerminal": "Terminal", "Fleet": "",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets

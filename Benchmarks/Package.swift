@@ -43,6 +43,7 @@ let package = Package(
                 .product(name: "Simulator", package: "CardPresent"),
                 .product(name: "PostgreSQL", package: "CardPresent"),
                 .product(name: "WorkQueue", package: "CardPresent"),
+                .product(name: "Fleet", package: "CardPresent"),
                 .product(name: "Sessions", package: "CardPresent"),
                 // SQLite itself, for the bare loop that the journal is compared with.
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

@@ -5,9 +5,10 @@ import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [hosts PROGRAM] [emv] [tap] [network] [dispatch] [queue ADDRESS] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [terminals PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--quick] [--no-heading]
+        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [hosts PROGRAM] [emv] [tap] [network] [dispatch] [queue ADDRESS] [fleet ADDRESS] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [terminals PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--quick] [--no-heading]
 
-        ADDRESS is a database such as Scripts/postgresql-server starts, in which queue makes tables.
+        ADDRESS is a database such as Scripts/postgresql-server starts, in which queue makes tables, and fleet a back
+        office, which it removes.
 
         FOLDER is on the disk that is measured; it is the current folder unless given. COUNT is how many transactions
         emv watches its memory for; as many as 20 seconds allow unless given. sessions watches it for 100,000 of them,
@@ -57,6 +58,9 @@ enum Main {
             case "queue":
                 guard let address = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append { _ in try await QueueBenchmark(address: address).run() }
+            case "fleet":
+                guard let address = words.popFirst() else { throw BenchmarkError(usage) }
+                benchmarks.append { try await FleetBenchmark(address: address, folder: $0).run() }
             case "dispatch": benchmarks.append { _ in try await DispatchBenchmark().run() }
             case "decoding": benchmarks.append { _ in try await DecodingBenchmark().run() }
             case "results": benchmarks.append { try await ResultsBenchmark(folder: $0).run() }
