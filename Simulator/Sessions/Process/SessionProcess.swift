@@ -84,6 +84,11 @@ final class SessionProcess: Sendable {
         life.end()
         lease.release()
         for task in tasks { task.cancel() }
+        // A search for readers that began during the reset would never end, and hold the till's parts.
+        let stores = stores
+        Task {
+            _ = try? await stores.perform { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import ScenarioFormat
 import Sessions
 import Simulator
 import Testing
@@ -76,6 +77,31 @@ struct SessionFilesTests {
         #expect(places.count { $0 == .memory } == 56)
         #expect(places.count { $0 == .usedFiles } == 7)
         #expect(places.count { $0 == .ownFiles } == 1)
+    }
+
+    /// Session 887 of seed 1: the second till ends while a clerk there connects the reader.
+    @Test func `a search for readers that begins while its till ends leaves nothing open`() throws {
+        let text = """
+            template_version: 1
+            description: the second till ends while it connects the reader
+            cardholder: { insertAfter: 1s }
+            secondTill: { card: mastercard-credit }
+            steps:
+              - do: connect
+                during:
+                  - { on: "kernel terminal_action_analysis arqc", after: 1ms, set: { disk: full } }
+                  - { on: "saving captured", set: { neighborPays: { amount: 10.00 } } }
+              - pay: { amount: 10.00 }
+                during:
+                  - { on: card_inserted, set: { neighborPays: { amount: 10.00 } } }
+              - restart
+            """
+        let scenario = try #require(try ScenarioFile.scenarios(text: text, path: "test.yaml").first)
+        let record = DraftPlay(folder: scratchFolder()).record(
+            DraftPlay.ended(scenario), seed: 152_005_495, name: "1", in: .ownFiles)
+        #expect(record.refusal == nil)
+        #expect(record.openFiles == [])
+        #expect(record.leftNothing)
     }
 
     @Test func `only a database stays open between sessions`() throws {
