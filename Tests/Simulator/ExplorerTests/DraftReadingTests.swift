@@ -41,7 +41,7 @@ struct DraftReadingTests {
             let read = try #require(try ScenarioFile.scenarios(text: text, path: "explored.yaml").first)
             let made = try #require(try draft.scenarios(seed: 7, description: "explored").first)
             #expect(made.name == read.name && made.seed == read.seed && made.steps.count == read.steps.count)
-            let player = SessionPlayer(folder: nil)
+            let player = SessionPlayer()
             #expect(player.play(made, seed: 7).events == player.play(read, seed: 7).events)
         }
     }

@@ -14,7 +14,7 @@ func choices(_ seed: UInt64) -> RandomChoices { RandomChoices(SeededRandomSource
 func record(_ setup: [DraftEntry] = [], _ steps: DraftNode...) throws -> SessionRecord {
     let draft = SessionDraft(setup: setup, steps: steps)
     let scenarios = try ScenarioFile.scenarios(text: draft.text(seed: 1, description: "a test"), path: "test.yaml")
-    let record = SessionPlayer(folder: nil).play(try #require(scenarios.first), seed: 1)
+    let record = SessionPlayer().play(try #require(scenarios.first), seed: 1)
     #expect(record.refusal == nil)
     return record
 }

@@ -12,7 +12,7 @@ struct ModelTraceTests {
     private func record(_ lines: String, isTraced: Bool = true) throws -> SessionRecord {
         let text = "template_version: 1\ndescription: a test\n" + lines
         let scenario = try #require(try ScenarioFile.scenarios(text: text, path: "test.yaml").first)
-        let record = SessionPlayer(folder: nil, isTraced: isTraced).play(scenario, seed: 1)
+        let record = SessionPlayer(isTraced: isTraced).play(scenario, seed: 1)
         #expect(record.refusal == nil)
         return record
     }

@@ -67,7 +67,26 @@ import Testing
         let database = try ReusableDatabase(
             path: folder.path, template: DatabaseTemplate(), durability: .off, random: SeededRandomSource(seed: 1))
         #expect(database.storage.durability == .off)
-        #expect(try database.otherStorage().durability == .off)
+        let other = try database.otherStorage()
+        #expect(other.durability == .off)
+        func payments() throws -> Int {
+            try other.read { try $0.allObjects(ofType: Payment.self, matching: nil, sortedBy: "id", limit: nil).count }
+        }
+        // The lease ends with the journal, and the next one has its number.
+        func capturedSale() throws -> JournalEntry {
+            try PaymentJournal(storage: database.storage, lease: ProcessLease(in: database.storage)).capturedSale()
+        }
+        let sale = try capturedSale()
+        #expect(try payments() == 1)
+        // Nothing of the sale is in the files.
+        try database.erase(random: SeededRandomSource(seed: 2))
+        for ending in ["", "-wal"] {
+            let bytes = try Data(contentsOf: URL(filePath: folder.path + ending))
+            #expect(bytes.range(of: Data(sale.attempt.key.rawValue.utf8)) == nil)
+        }
+        #expect(try Data(contentsOf: URL(filePath: folder.path + "-wal")).isEmpty)
+        _ = try capturedSale()
+        #expect(try payments() == 1)
     }
 
     @Test func `later writes survive a power cut, and the constraints of the schema hold`() throws {

@@ -86,6 +86,7 @@ public final class ReusableDatabase: Sendable {
                 // The next commit also flushes the deletions.
                 let flushes = min(durability.rawValue, Durability.normal.rawValue)
                 try database.execute(sql: "PRAGMA synchronous = \(flushes)")
+                try database.execute(sql: "PRAGMA secure_delete = ON")
                 guard sqlite_rest_triggers(database.sqliteConnection) == SQLITE_OK else {
                     throw DatabaseError(resultCode: .SQLITE_INTERNAL, message: "cannot turn off its triggers")
                 }
@@ -111,6 +112,9 @@ public final class ReusableDatabase: Sendable {
 
     /// Deletes all rows and gives the database a new identity. The database must not be in use.
     ///
+    /// Without flushes the write-ahead log is emptied as well, so that nothing of what was deleted stays in the files.
+    /// Else that would be one more flush.
+    ///
     /// - Parameter random: the source of the new identity.
     /// - Throws: ``StorageError``
     public func erase(random: any RandomSource) throws(StorageError) {
@@ -125,6 +129,8 @@ public final class ReusableDatabase: Sendable {
                 }
                 _ = try SQLiteStorage(database: database).insertNewObject(DatabaseIdentity(drawnFrom: random))
             }
+            guard storage.durability == .off else { return }
+            _ = try eraser.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         } catch {
             throw StorageError(error, path: storage.path ?? "")
         }
