@@ -317,7 +317,7 @@ public final class SimulationService: Sendable {
     /// Carries out a request to a copy, also one that fails.
     func answer(_ request: APIRequest, on copy: ServedSession) async -> APIAnswer {
         do throws(APIError) {
-            guard let (route, values) = place(of: request).found else { throw Self.noSession(copy.id) }
+            guard let (route, values) = APIPlace(of: request, in: routes).found else { throw Self.noSession(copy.id) }
             var call = try call(request, route, values)
             call.served = copy
             return try await call.act(route).answer.get()
