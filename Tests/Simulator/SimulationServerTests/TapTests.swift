@@ -1,5 +1,6 @@
 import Simulator
 import Testing
+import TestOpenAPI
 import Text
 
 @testable import SimulationServer

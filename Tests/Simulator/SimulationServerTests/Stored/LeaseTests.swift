@@ -1,7 +1,9 @@
 import Foundation
+import HTTPInterface
 import PostgreSQL
-import TestPostgreSQL
 import Testing
+import TestOpenAPI
+import TestPostgreSQL
 import Text
 
 @testable import SimulationServer

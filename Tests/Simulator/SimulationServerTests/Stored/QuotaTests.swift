@@ -2,8 +2,9 @@ import CardSecrets
 import Foundation
 import Sessions
 import Simulator
-import TestPostgreSQL
 import Testing
+import TestOpenAPI
+import TestPostgreSQL
 import Text
 
 @testable import SimulationServer

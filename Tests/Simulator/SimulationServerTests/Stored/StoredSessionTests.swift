@@ -1,7 +1,9 @@
 import Determinism
 import Foundation
-import TestPostgreSQL
+import HTTPInterface
 import Testing
+import TestOpenAPI
+import TestPostgreSQL
 import Text
 
 @testable import SimulationServer
