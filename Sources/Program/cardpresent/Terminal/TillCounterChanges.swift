@@ -1,6 +1,7 @@
 import Determinism
 import Money
 import Payments
+import Sessions
 import Storage
 import StripeTerminal
 import Terminal
