@@ -89,6 +89,20 @@ import USB
         await reader.close()
     }
 
+    @Test func `a powered card that stays when its field is switched off and on is still there`() async throws {
+        let (device, unit, bus) = device(.contactless)
+        unit.first.insert(CountingCard())
+        let reader = try await CCIDReader.open(device, on: bus, time: clock)
+        _ = try await reader.powerOn()
+        try await reader.switchField(on: false)
+        try await reader.switchField(on: true)
+        #expect(try await reader.waitForCard(present: true, timeout: .seconds(1)))
+        #expect(try await !reader.waitForCard(present: false, timeout: .seconds(1)))
+        unit.first.removeCard()
+        #expect(try await reader.waitForCard(present: false, timeout: .seconds(1)))
+        await reader.close()
+    }
+
     @Test func `a card that leaves in an exchange is mute first, and removed when the reader has missed it`()
         async throws
     {

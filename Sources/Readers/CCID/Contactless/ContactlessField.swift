@@ -26,6 +26,8 @@ extension CCIDReader {
                 do throws(CCIDError) {
                     try await powerOff(slot: slot)
                     if let field = interface.contactless.field { _ = try await escape(field.switchOff, slot: slot) }
+                    // The reader does not see a card without the field. That does not mean that it was taken away.
+                    slots[Int(slot)].presence.noteReportedRemoval()
                     return .success(())
                 } catch {
                     return .failure(error)
