@@ -145,6 +145,28 @@ struct RestartTests {
         #expect(last.bench.terminal.desks[NexoBench.poi]?.transactions[id] == nil)
     }
 
+    @Test func `a release is found after a restart, its ServiceID stays taken, and nothing is held`() throws {
+        var diary = try Diary()
+        let hold = try diary.bench.pay(
+            try diary.bench.approval(), id: "1",
+            request: NexoBench.payment(data: #","PaymentData":{"PaymentType":"FirstReservation"}"#))
+        let id = try #require(hold.transactionID)
+        diary.bench.start(NexoBench.message("Reversal", NexoBench.reversal(id), id: "2"))
+        let key = try #require(diary.bench.begun().last?.key)
+        diary.keep()
+        var next = try diary.restarted()
+        #expect(next.bench.work().contains { if case .terminal(_, .recover) = $0 { true } else { false } })
+        #expect(try next.bench.status(of: "2").result == "InProgress")
+        try next.bench.finish(key, try next.bench.approval())
+        next.keep()
+        var last = try next.restarted()
+        #expect(repeated(try last.bench.status(of: "2"), "ReversalResponse")?.result == "Success")
+        for service in ["2", "3"] {
+            #expect(try last.bench.send("Reversal", NexoBench.reversal(id), id: service).result == "NotAllowed")
+        }
+        #expect(last.bench.begun().isEmpty)
+    }
+
     @Test func `a real terminal has neither the cloud's paths nor those of the simulation`() throws {
         var bench = try NexoBench { $0.isSimulated = false }
         for path in ["/sync", "/async", "/v1/merchants/M/devices/\(NexoBench.poi)/sync", "/_simulator/cancel"] {

@@ -31,6 +31,9 @@ struct NexoMemory {
             if case .completion(let original) = payment.kind { members["original"] = .text(original) }
         case .reversal(let reversal):
             members["original"] = .text(reversal.original)
+            // The operation of a release has no amount.
+            members["amount"] = JSONValue(reversal.amount.minorUnits)
+            members["currency"] = .text(reversal.amount.currency.code)
             members["originalTransaction"] = reversal.reference
             members["sale"] = reversal.sale
             members["receipts"] = reversal.receipts.kept
@@ -62,7 +65,11 @@ struct NexoMemory {
         case (.refund(let amount), _): payment = (.refund, amount)
         case (.preauthorization(let amount), _): payment = (.reservation, amount)
         case (.capture(_, .part(let amount)), let original?): payment = (.completion(of: original), amount)
-        case (.giveBack(_, let amount), let original?), (.reversal(_, let amount?), let original?):
+        case (.giveBack, let original?), (.release, let original?):
+            guard let units = json["amount"]?.textValue.flatMap({ Int64($0) }),
+                let currency = json["currency"]?.textValue.flatMap({ try? Currency(code: $0) }),
+                let amount = try? Money(minorUnits: units, currency: currency)
+            else { return nil }
             return .reversal(
                 NexoReversal(
                     original: original, amount: amount, reference: json["originalTransaction"] ?? .null,
