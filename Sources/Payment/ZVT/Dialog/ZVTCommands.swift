@@ -104,6 +104,8 @@ extension ZVTTerminal {
         beginDialog(message, connection, .reporting(nil))
         if service & 0x01 != 0 { enqueue(.status, statusInformation(for: message).message(of: record)) }
         if service & 0x02 == 0 { printReceipts(of: record, message, &terminal) }
+        // From here on the till counts on it, also when an earlier reversal of it failed: no later start takes it back.
+        if dialog?.hasUndelivered == true { dialog?.repeated = record.request.key }
         enqueue(.last, ZVTMessage(.completion))
         pump()
     }

@@ -47,6 +47,8 @@ struct ZVTDialog: Sendable {
     var isOverdue = false
     /// The intermediate status that the till was shown last.
     var shown: UInt8?
+    /// The transaction that a till is shown again (06 20): with its answer it knows that the transaction stands.
+    var repeated: IdempotencyKey?
 
     /// Whether a status information or a receipt is without its answer.
     var hasUndelivered: Bool { outgoing.contains { $0.kind == .status || $0.kind == .receipt } }
@@ -281,7 +283,9 @@ extension ZVTTerminal {
 
     /// The till has everything of the result: it stands.
     private mutating func confirmIfDelivered(_ terminal: inout TerminalModel) {
-        guard let dialog, !dialog.hasUndelivered, case .reporting(let key?) = dialog.stage else { return }
+        guard let dialog, !dialog.hasUndelivered, case .reporting(let result) = dialog.stage,
+            let key = result ?? dialog.repeated
+        else { return }
         terminal.confirm(key)
         self.dialog?.stage = .reporting(nil)
     }

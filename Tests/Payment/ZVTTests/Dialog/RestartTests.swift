@@ -95,6 +95,28 @@ struct RestartTests {
         #expect(next.model.lastTransaction(of: TillID(rawValue: "till"))?.request.key == diary.bench.key)
     }
 
+    @Test(arguments: [false, true])
+    func `a sale whose reversal failed is reversed by the next start, unless the till was told that it stands`(
+        _ asks: Bool
+    ) throws {
+        var diary = try sold()
+        _ = try diary.bench.finish(Bench.approval())
+        let sale = diary.bench.key
+        _ = diary.bench.disconnect()
+        _ = try diary.bench.report(.working)
+        _ = try diary.bench.finish(.failed(.hostUnreachable))
+        diary.keep()
+        diary.bench.connect()
+        if asks {
+            #expect(diary.bench.till(Self.question).last?.hasPrefix("040f") == true)
+            diary.keep()
+            #expect(try diary.restarted().begun == [.reversal(of: .request(sale))])
+            #expect(diary.bench.till(Bench.acknowledgment).last?.hasPrefix("060f") == true)
+            diary.keep()
+        }
+        #expect(try diary.restarted().begun == (asks ? [] : [.reversal(of: .request(sale))]))
+    }
+
     @Test func `a sale that never reached the host charges nothing and is not reversed`() throws {
         var next = try sold().restarted(.failed(.internalError))
         #expect(next.begun.isEmpty)
