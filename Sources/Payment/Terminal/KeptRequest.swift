@@ -38,11 +38,32 @@ public struct KeptRequest: Hashable, Sendable {
     }
 }
 
+extension [KeptRequest] {
+    /// Marks the transactions that a later reversal took back: a crash may have come between the reversal's end and the
+    /// mark.
+    public mutating func markTakenBack() {
+        for (place, reversal) in enumerated() {
+            guard case .reversal(let reference, _) = reversal.request.operation, reversal.outcome?.transaction != nil
+            else { continue }
+            let original = self[..<place].lastIndex { kept in
+                switch reference {
+                case .request(let key): kept.request.key == key
+                case .receipt(let number): kept.outcome?.transaction?.receiptNumber == number
+                }
+            }
+            if let original { self[original].isTakenBack = true }
+        }
+    }
+}
+
 extension TerminalOperation {
     /// Whether a terminal keeps a request of this kind: money may move, or a batch ends.
     public var isKept: Bool {
         if case .endOfDay = self { true } else { movesMoney }
     }
+
+    /// The member `kind` of an end of day in ``TerminalRequest/keptText``.
+    public static let endOfDayKind = "end of day"
 }
 
 extension TerminalRequest {
@@ -82,7 +103,7 @@ extension TerminalOperation {
         case .release(let reference): Self.kept("release", nil) + reference.kept
         case .reversal(let reference, let amount): Self.kept("reversal", amount) + reference.kept
         case .giveBack(let reference, let amount): Self.kept("give back", amount) + reference.kept
-        case .endOfDay: Self.kept("end of day", nil)
+        case .endOfDay: Self.kept(Self.endOfDayKind, nil)
         case .cardReading, .totals, .signOn, .diagnosis, .display, .input, .print: nil
         }
     }
@@ -113,7 +134,7 @@ extension TerminalOperation {
         case ("release", _, let reference?): self = .release(of: reference)
         case ("reversal", let amount, let reference?): self = .reversal(of: reference, amount: amount)
         case ("give back", let amount?, let reference?): self = .giveBack(of: reference, amount: amount)
-        case ("end of day", _, _): self = .endOfDay
+        case (Self.endOfDayKind, _, _): self = .endOfDay
         default: return nil
         }
     }

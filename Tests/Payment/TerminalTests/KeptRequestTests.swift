@@ -144,4 +144,26 @@ struct KeptRequestTests {
         }
         #expect(request.key == failed.key && request.operation == failed.operation)
     }
+
+    @Test(arguments: [TransactionReference.request(key), .receipt(1)])
+    func `a crash between a reversal's end and its mark leaves no transaction that stands`(
+        _ reference: TransactionReference
+    ) throws {
+        let noon = Timestamp(Self.noon)
+        let reversal = Self.request(.reversal(of: reference), key: IdempotencyKey(rawValue: "reversal"))
+        var kept = [
+            KeptRequest(request: try sale(), outcome: try approval(), started: noon, changed: noon),
+            KeptRequest(request: reversal, started: noon, changed: noon),
+        ]
+        kept.markTakenBack()
+        #expect(kept.map(\.isTakenBack) == [false, false])
+        kept[1].outcome = .failed(.notReversible)
+        kept.markTakenBack()
+        #expect(kept.map(\.isTakenBack) == [false, false])
+        kept[1].outcome = try approval()
+        kept.markTakenBack()
+        #expect(kept.map(\.isTakenBack) == [true, false])
+        let model = TerminalModel(kept: kept, offset: 0, reader: nil)
+        #expect(model.lastTransaction(of: TillID(rawValue: "a"))?.request.key == reversal.key)
+    }
 }

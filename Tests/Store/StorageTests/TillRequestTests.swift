@@ -8,6 +8,7 @@ import Testing
 /// The requests of tills in the journal.
 struct TillRequestTests {
     private static let noon = VirtualTimeSource.standardStart
+    private static let later = noon.advanced(by: .seconds(3600))
 
     private static func request(_ name: String, note: String = "{}", ending: String? = nil) -> TillRequest {
         TillRequest(
@@ -35,7 +36,8 @@ struct TillRequestTests {
         #expect(found.attempt?.id == entry.attempt.id && found.attempt?.paymentID == entry.payment.id)
         // A payment of the command line has none.
         _ = try begin(journal, for: nil)
-        #expect(try journal.tillRequests(of: "zvt", newest: 10).map(\.attempt?.id) == [entry.attempt.id])
+        let all = try journal.tillRequests(of: "zvt", newest: 10, since: Self.later)
+        #expect(all.map(\.attempt?.id) == [entry.attempt.id])
     }
 
     @Test func `a refund belongs to its own request, and a capture to the sale of the hold`() throws {
@@ -49,7 +51,7 @@ struct TillRequestTests {
             of: sale.payment.id, amount: sale.payment.amount, hostName: "simulated", tillRequest: "refund",
             at: Self.noon)
         try journal.bind("capture", toSaleOf: sale.payment.id)
-        let found = try journal.tillRequests(of: "zvt", newest: 10)
+        let found = try journal.tillRequests(of: "zvt", newest: 10, since: Self.later)
         #expect(found.map(\.request.name) == ["sale", "refund", "capture"])
         #expect(found.map(\.attempt?.id) == [sale.attempt.id, refund.attempt.id, sale.attempt.id])
     }
@@ -68,13 +70,47 @@ struct TillRequestTests {
         #expect(attempt?.id == entry.attempt.id)
     }
 
+    @Test func `all requests since a moment come, also when they are more than the newest`() throws {
+        let database = try TemporaryDatabase()
+        let journal = try journal(database)
+        for number in 1...5 {
+            try journal.keep(
+                TillRequest(
+                    name: "zvt-\(number)", protocolName: "zvt", request: "{}", note: "{}",
+                    at: Self.noon.advanced(by: .seconds(number))), hasNewNote: true)
+        }
+        let since = Self.noon.advanced(by: .seconds(3))
+        let newest = try journal.tillRequests(of: "zvt", newest: 2, since: since)
+        #expect(newest.map(\.request.name) == ["zvt-3", "zvt-4", "zvt-5"])
+        #expect(try journal.tillRequests(of: "zvt", newest: 4, since: since).count == 4)
+    }
+
+    @Test func `the last end of a kind is found behind any number of requests, of any protocol`() throws {
+        let database = try TemporaryDatabase()
+        let journal = try journal(database)
+        #expect(try journal.lastTillRequest(of: "end of day", ending: "done") == nil)
+        for (number, (kind, ending)) in [
+            ("end of day", "done"), ("end of day", "done"), ("end of day", "failed internalError"),
+            ("payment", "approved"),
+        ].enumerated() {
+            try journal.keep(
+                TillRequest(
+                    name: "request \(number)", protocolName: number == 0 ? "nexo" : "zvt",
+                    request: #"{"kind":"\#(kind)"}"#, note: "{}", ending: ending,
+                    at: Self.noon.advanced(by: .seconds(number))), hasNewNote: true)
+        }
+        #expect(
+            try journal.lastTillRequest(of: "end of day", ending: "done") == Self.noon.advanced(by: .seconds(1)))
+    }
+
     @Test func `the newest requests come oldest first, and those of other protocols do not`() throws {
         let database = try TemporaryDatabase()
         let journal = try journal(database)
         for number in 1...5 { try journal.keep(Self.request("zvt-\(number)"), hasNewNote: true) }
         try journal.keep(
             TillRequest(name: "n", protocolName: "nexo", request: "{}", note: "{}", at: Self.noon), hasNewNote: true)
-        #expect(try journal.tillRequests(of: "zvt", newest: 2).map(\.request.name) == ["zvt-4", "zvt-5"])
+        let newest = try journal.tillRequests(of: "zvt", newest: 2, since: Self.later)
+        #expect(newest.map(\.request.name) == ["zvt-4", "zvt-5"])
     }
 
     @Test func `a request is never deleted, and one that is no JSON is not kept`() throws {

@@ -19,17 +19,19 @@ struct TillMemory: Sendable {
     /// When the open batch began; nil for the first one.
     let batchStart: Timestamp?
 
-    /// A till asks for what happened lately. Older requests stay in the journal.
-    private static let most = 1000
+    /// A till asks for what happened lately: for so many requests, and for all of the 48 hours in which a ServiceID of
+    /// nexo stays taken. Older ones stay in the journal.
+    private static let (most, span) = (1000, Duration.seconds(48 * 3600))
 
     /// Reads what was kept.
     ///
     /// - Throws: `JournalError`
     init(_ journal: PaymentJournal, time: any TimeSource) throws(JournalError) {
         (self.journal, self.time) = (journal, time)
-        var (kept, payments, batchStart) = ([String: [KeptRequest]](), [IdempotencyKey: PaymentID](), Timestamp?.none)
+        var (kept, payments) = ([String: [KeptRequest]](), [IdempotencyKey: PaymentID]())
+        let start = time.now().advanced(by: .zero - Self.span)
         for name in TillProtocol.allCases.map(\.rawValue) {
-            for (stored, attempt) in try journal.tillRequests(of: name, newest: Self.most) {
+            for (stored, attempt) in try journal.tillRequests(of: name, newest: Self.most, since: start) {
                 let key = IdempotencyKey(rawValue: stored.name)
                 guard let request = TerminalRequest(key: key, kept: stored.request) else { continue }
                 payments[key] = attempt?.paymentID
@@ -37,16 +39,16 @@ struct TillMemory: Sendable {
                     try Self.outcome(of: request, stored, attempt, journal, time)
                     // Nothing was begun.
                     ?? (attempt == nil ? .failed(.internalError) : nil)
-                if case .endOfDay = request.operation, case .done? = outcome {
-                    batchStart = max(batchStart ?? stored.updatedAt, stored.updatedAt)
-                }
                 kept[name, default: []].append(
                     KeptRequest(
                         request: request, outcome: outcome, started: stored.createdAt, changed: stored.updatedAt,
                         note: stored.note, isConfirmed: stored.isConfirmed, isTakenBack: stored.isTakenBack))
             }
         }
-        (self.kept, self.payments, self.batchStart) = (kept, payments, batchStart)
+        for name in kept.keys { kept[name]?.markTakenBack() }
+        (self.kept, self.payments) = (kept, payments)
+        batchStart = try journal.lastTillRequest(
+            of: TerminalOperation.endOfDayKind, ending: TerminalOutcome.done(TerminalReport()).ending)
     }
 
     /// The requests of a protocol's tills, oldest first.
@@ -101,6 +103,8 @@ struct TillMemory: Sendable {
             }
         default: break
         }
+        // The attempt is that of the hold: whatever happened to it later, this request did not do it.
+        if attempt.kind == .sale, let ending { return ending }
         let isDone =
             switch (attempt.kind, request.operation) {
             case (.refund, _): attempt.state == .captured

@@ -1,3 +1,4 @@
+public import Determinism
 public import Payments
 
 extension PaymentJournal {
@@ -31,22 +32,46 @@ extension PaymentJournal {
         }
     }
 
-    /// Returns the newest requests of the tills of a protocol, oldest first, each with its attempt.
+    /// Returns the newest requests of the tills of a protocol, oldest first, each with its attempt: so many, and more
+    /// when more began since a moment.
     ///
     /// - Throws: ``JournalError/storage(_:)``
     public func tillRequests(
-        of protocolName: String, newest limit: Int
+        of protocolName: String, newest limit: Int, since moment: Timestamp
     ) throws(JournalError) -> [(request: TillRequest, attempt: PaymentAttempt?)] {
         try read { storage in
-            let newest = try storage.allObjects(
-                ofType: TillRequest.self, matching: StoragePredicate("protocol = ?", protocolName),
-                sortedBy: "id DESC", limit: limit)
+            var newest = try storage.allObjects(
+                ofType: TillRequest.self,
+                matching: StoragePredicate("protocol = ? AND createdAt >= ?", protocolName, moment.milliseconds),
+                sortedBy: "id DESC", limit: nil)
+            if newest.count < limit {
+                newest = try storage.allObjects(
+                    ofType: TillRequest.self, matching: StoragePredicate("protocol = ?", protocolName),
+                    sortedBy: "id DESC", limit: limit)
+            }
             return try newest.reversed().map { request in
                 let attempt = try request.attemptID.flatMap { id in
                     try storage.loadObject(ofType: PaymentAttempt.self, with: id)
                 }
                 return (request, attempt)
             }
+        }
+    }
+
+    /// Finds the newest request of a kind, from a till of any protocol, that ended so.
+    ///
+    /// - Parameters:
+    ///   - kind: the member `kind` of ``TillRequest/request``.
+    ///   - ending: the value of ``TillRequest/ending``.
+    /// - Returns: when it changed last; nil when there is none.
+    /// - Throws: ``JournalError/storage(_:)``
+    public func lastTillRequest(of kind: String, ending: String) throws(JournalError) -> Timestamp? {
+        try read { storage in
+            try storage.allObjects(
+                ofType: TillRequest.self,
+                matching: StoragePredicate("json_extract(request, '$.kind') = ? AND ending = ?", kind, ending),
+                sortedBy: "updatedAt DESC", limit: 1
+            ).first?.updatedAt
         }
     }
 

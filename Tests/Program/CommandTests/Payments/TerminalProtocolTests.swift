@@ -84,6 +84,43 @@ struct TerminalProtocolTests {
         #expect(list.output.contains("P000002") && !list.output.contains("P000003"), "\(list.output)")
     }
 
+    @Test func `a completion that was refused stays so after a restart, also when another charged the hold`() throws {
+        let first = try start()
+        let amounts = #""PaymentTransaction":{"AmountsReq":{"Currency":"USD","RequestedAmount":12.5}"#
+        let sale = #""SaleData":{"SaleTransactionID":{"TransactionID":"order-17","TimeStamp":"x"}}"#
+        let hold = try send(
+            first.nexo, "Payment", "1",
+            #"{\#(sale),\#(amounts)},"PaymentData":{"PaymentType":"FirstReservation"}}"#)
+        let poi = try #require((hold["POIData"] as? [String: Any])?["POITransactionID"] as? [String: Any], "\(hold)")
+        let original = #""OriginalPOITransaction":{"POITransactionID":{"TransactionID":"\#(poi["TransactionID"] ?? "")"#
+        let completion = """
+            {\(sale),\(amounts),\(original)","TimeStamp":"x"}}},"PaymentData":{"PaymentType":"Completion"}}
+            """
+        #expect("\(try send(first.nexo, "Payment", "2", completion))".contains("Success"))
+        first.child.send(SIGKILL)
+        _ = try first.child.result()
+
+        // As after a refusal of this message, and another one that charged the hold.
+        let script = """
+            import sqlite3, sys
+            database = sqlite3.connect(sys.argv[1])
+            changed = database.execute(
+                "UPDATE tillRequest SET ending = 'failed notReversible' WHERE name LIKE '%/2/%'").rowcount
+            database.commit()
+            print(changed)
+            """
+        let update = ["python3", "-c", script, scratch.database]
+        #expect(try Child(program: "/usr/bin/env", update, in: scratch).result().output == "1\n")
+        let second = try start()
+        let status = try send(
+            second.nexo, "TransactionStatus", "3",
+            #"{"MessageReference":{"MessageCategory":"Payment","SaleID":"T1","ServiceID":"2"}}"#)
+        let repeated = try #require(status["RepeatedMessageResponse"] as? [String: Any], "\(status)")
+        #expect("\(repeated)".contains("Failure") && !"\(repeated)".contains("Success"), "\(repeated)")
+        second.child.send(SIGTERM)
+        #expect(try second.child.result().status == 0)
+    }
+
     @Test(arguments: [
         (["zvt"], [], "add --tls"), (["nexo"], ["--tls", "c"], "add --passphrase-file"),
         (["nexo", "stripe"], [], "add --tls, and --key or --key-env, and --passphrase-file"),
