@@ -1,17 +1,22 @@
 /// The calls of tills that wait for their answers, by number. Its owner is an actor.
 struct AnswerBook<Answer: Sendable> {
     private var calls = 0
-    private var ready: [Int: Answer] = [:]
+    /// The answer of the newest call that came before the call waited.
+    private var ready: Answer?
     private var waiting: [Int: CheckedContinuation<Answer?, Never>] = [:]
 
     /// Returns the number of a new call.
     mutating func next() -> Int {
         calls += 1
+        ready = nil
         return calls
     }
 
-    /// Returns the answer of a call that had one at once; nil when it has to wait.
-    mutating func takeReady(_ call: Int) -> Answer? { ready.removeValue(forKey: call) }
+    /// Returns the answer of the newest call, which had one at once; nil when it has to wait.
+    mutating func takeReady() -> Answer? {
+        defer { ready = nil }
+        return ready
+    }
 
     /// Lets a call wait.
     mutating func wait(_ call: Int, _ continuation: CheckedContinuation<Answer?, Never>) {
@@ -23,7 +28,7 @@ struct AnswerBook<Answer: Sendable> {
         if let continuation = waiting.removeValue(forKey: call) {
             continuation.resume(returning: answer)
         } else if call == calls {
-            ready[call] = answer
+            ready = answer
         }
     }
 

@@ -61,7 +61,7 @@ actor ServedAccount: DeliverySource {
         }
         account.receive(request, call: call, at: now)
         carryOn()
-        if let answer = calls.takeReady(call) { return answer }
+        if let answer = calls.takeReady() { return answer }
         guard keeper?.isBroken != true else { return nil }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { calls.wait(call, $0) }

@@ -95,20 +95,18 @@ private struct TerminalResponder: HTTPResponder {
     /// More than a call of a till has: 256 KiB.
     var largestBody: Int { 256 << 10 }
 
-    /// A fault closes the connection here.
+    /// A fault, or a terminal that does nothing more, closes the connection here.
     private struct ConnectionCut: Error {}
 
     func respond(to request: IncomingRequest) async throws -> OutgoingResponse {
         let call = StripeRequest(
             method: request.method, target: request.target,
             headers: request.headers.map { StripeRequest.Header($0.name, $0.value) }, body: request.body)
-        let answer = await TillDeadline.answer(within: TillDeadline.stripe, time) { await terminals.respond(to: call) }
-        guard let answer else {
-            guard !Task.isCancelled else { throw ConnectionCut() }
-            return Self.outgoing(.unanswered(call))
+        switch await TillDeadline.answer(within: TillDeadline.stripe, time, { await terminals.respond(to: call) }) {
+        case .answered(let answer) where !answer.isLost: return Self.outgoing(answer.response)
+        case .late: return Self.outgoing(.unanswered(call))
+        case .answered, .cut: throw ConnectionCut()
         }
-        guard !answer.isLost else { throw ConnectionCut() }
-        return Self.outgoing(answer.response)
     }
 
     private static func outgoing(_ response: StripeResponse) -> OutgoingResponse {

@@ -162,23 +162,21 @@ private struct NexoResponder: HTTPResponder {
     /// More than a message has: 64 KiB.
     var largestBody: Int { 64 << 10 }
 
-    /// A fault closes the connection here.
+    /// A fault, or a terminal that does nothing more, closes the connection here.
     private struct ConnectionCut: Error {}
 
     func respond(to request: IncomingRequest) async throws -> OutgoingResponse {
         let message = NexoRequest(method: request.method, target: request.target, body: request.body)
-        let answer = await TillDeadline.answer(within: TillDeadline.nexo, time) { await terminals.respond(to: message) }
-        guard let answer else {
-            guard !Task.isCancelled else { throw ConnectionCut() }
-            let response = NexoResponse.unanswered(message, at: time.now())
-            return OutgoingResponse(
-                status: response.status, headers: [("Content-Type", response.contentType)],
-                body: .bytes(response.body))
+        switch await TillDeadline.answer(within: TillDeadline.nexo, time, { await terminals.respond(to: message) }) {
+        case .answered(let answer) where !answer.isLost: return Self.outgoing(answer.response)
+        case .late: return Self.outgoing(.unanswered(message, at: time.now()))
+        case .answered, .cut: throw ConnectionCut()
         }
-        guard !answer.isLost else { throw ConnectionCut() }
-        return OutgoingResponse(
-            status: answer.response.status, headers: [("Content-Type", answer.response.contentType)],
-            body: .bytes(answer.response.body))
+    }
+
+    private static func outgoing(_ response: NexoResponse) -> OutgoingResponse {
+        OutgoingResponse(
+            status: response.status, headers: [("Content-Type", response.contentType)], body: .bytes(response.body))
     }
 
     func refuseLargeBody() -> OutgoingResponse {

@@ -52,7 +52,7 @@ actor SimulatedNexoTerminals: NexoSpeaker {
         if request.method != "GET" { now = now.advanced(by: .seconds(1)) }
         account.receive(request, call: call, at: now)
         carryOn()
-        if let answer = calls.takeReady(call) { return answer }
+        if let answer = calls.takeReady() { return answer }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { calls.wait(call, $0) }
         } onCancel: {

@@ -36,7 +36,7 @@ actor OwnNexoTerminal: NexoSpeaker {
         let call = calls.next()
         account.receive(request, call: call, at: time.now())
         carryOn()
-        if let answer = calls.takeReady(call) { return answer }
+        if let answer = calls.takeReady() { return answer }
         guard !keeper.isBroken else { return nil }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { calls.wait(call, $0) }
