@@ -54,7 +54,7 @@ public struct TerminalModel: Sendable {
             order.append(record.request.key)
         }
         guard let open, self.records[open.key] == nil else { return }
-        _ = reader?.take(for: open.till)
+        _ = reader?.take(for: open.till, isNew: false)
         current = Session(request: open, progress: .recovering)
         work.append(.recover(open))
     }
@@ -116,7 +116,7 @@ extension TerminalModel {
             guard current.request.isSame(as: request) else { throw .keyReused(request.key) }
             return .running(current.progress)
         }
-        if let other = reader?.take(for: request.till) { throw .busy(other) }
+        if let other = reader?.take(for: request.till, isNew: true) { throw .busy(other) }
         current = Session(request: request)
         note(request.key, request.operation)
         work.append(.begin(request))
@@ -165,7 +165,7 @@ extension TerminalModel {
             throw .nothingToTakeBack(key)
         }
         if let current, current.request.key != key { throw .busy(current.request.till) }
-        if current == nil, let other = reader?.take(for: record.request.till) { throw .busy(other) }
+        if current == nil, let other = reader?.take(for: record.request.till, isNew: false) { throw .busy(other) }
         let request = TerminalRequest(
             key: reversal, till: record.request.till, operation: .reversal(of: .request(key)),
             receiptColumns: record.request.receiptColumns, isAutomatic: true)

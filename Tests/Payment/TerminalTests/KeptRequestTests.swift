@@ -111,6 +111,23 @@ struct KeptRequestTests {
         #expect(throws: TerminalRefusal.busy(TillID(rawValue: "b"))) { try first.start(other) }
     }
 
+    @Test func `a reader that is not open takes what is taken back, and nothing new`() throws {
+        let (reader, noon) = (SharedReader(isOpen: false), Timestamp(Self.noon))
+        var first = TerminalModel(kept: [], offset: 0, reader: reader)
+        let start = TillID(rawValue: "start")
+        let new = try sale(key: IdempotencyKey(rawValue: "sale 2"), till: "b")
+        #expect(throws: TerminalRefusal.busy(start)) { try first.start(new) }
+        #expect(first.holder == start && first.nextWork() == nil)
+        let kept = KeptRequest(request: try sale(), outcome: try approval(), started: noon, changed: noon)
+        var second = TerminalModel(kept: [kept], offset: 0, reader: reader)
+        let reversal = try second.takeBack(Self.key)
+        reader.open()
+        #expect(throws: TerminalRefusal.busy(TillID(rawValue: "a"))) { try first.start(new) }
+        try second.finish(reversal, .failed(.hostUnreachable), at: Self.noon)
+        second.confirm(reversal)
+        #expect(try first.start(new) == .running(.accepted))
+    }
+
     @Test func `a request that ran when the terminal stopped holds the shared reader`() throws {
         let reader = SharedReader()
         let noon = Timestamp(Self.noon)

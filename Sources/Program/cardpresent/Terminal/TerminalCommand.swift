@@ -149,14 +149,17 @@ struct TerminalCommand: TillCommand, CardDataCommand {
             counter: try counter(till, world, settings, wall), till: till, settings: settings, keys: keys,
             access: access, tls: try makeTLS(settings, isForZVT: false),
             zvtTLS: protocols.contains(.zvt) ? try makeTLS(settings, isForZVT: true) : nil,
-            nexo: try nexoOptions(settings), shared: SharedReader(), isSimulated: world.isSimulated,
+            nexo: try nexoOptions(settings), shared: SharedReader(isOpen: false), isSimulated: world.isSimulated,
             random: environment.determinism.repeatability.random.stream("terminal protocol"),
             printer: TerminalPrinter(output: output), wall: wall)
         try await ServerRun.run(reloading: ServerReload([], log: nil, time: wall)) {
             () async throws(HTTPListenerError) in
-            try await TillServers.start(protocols) { (till) async throws(HTTPListenerError) in
+            let servers = try await TillServers.start(protocols) { (till) async throws(HTTPListenerError) in
                 try await reader.start(till, host: host, port: port(of: till), httpPort: httpPort ?? 8444)
             }
+            // A till of the first protocol must not come before what the last one has to take back.
+            reader.shared.open()
+            return servers
         } onStart: { servers throws(CommandFailure) in
             try tell(servers.all, reader, keyFile)
         }
