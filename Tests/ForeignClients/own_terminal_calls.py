@@ -144,6 +144,16 @@ def nexo_flow(terminal):
     till = nexo.Till(terminal.nexo, "/nexo/")
     assert nexo.result(till.reverse(payment, 7.51)) == "NotAllowed"
     assert nexo.result(till.reverse(payment)) == "Success"
+    hold, service = till.pay(30, kind="FirstReservation"), nexo.new_id()
+    original = {"POITransactionID": hold["POIData"]["POITransactionID"]}
+    release = {"OriginalPOITransaction": original, "ReversalReason": "MerchantCancel"}
+    assert nexo.result(till.send("Reversal", release, service)) == "Success"
+    terminal.restart()
+    till = nexo.Till(terminal.nexo, "/nexo/")
+    reference = {"MessageCategory": "Reversal", "SaleID": "TILL1", "ServiceID": service}
+    status = till.send("TransactionStatus", {"MessageReference": reference})
+    assert nexo.result(status) == "Success", status
+    assert nexo.result(till.send("Reversal", release, service)) == "NotAllowed"
     diagnosis = till.send("Diagnosis", {"HostDiagnosisFlag": True})
     assert diagnosis["HostStatus"][0]["IsReachableFlag"] is True
     assert till.post("/sync", till.message("Login", {}, nexo.new_id()))[0] == 404
