@@ -90,17 +90,8 @@ public struct SessionCounter: Sendable {
                 }
             let entry = enter(isHeld ? .hold : .charge, request.key, payment, card, amount)
             return .approved(Self.transaction(entry, payment, offset, receipts: receipts))
-        case .declined:
-            let code = payment.card?.authorizationResponseCode
-            // A code that the terminal made says nothing of an issuer.
-            return .declined(
-                TerminalDecline(
-                    responseCode: code?.first == "Z" ? nil : code,
-                    date: payment.updatedAt.civil(offsetSeconds: offset), card: payment.card, receipts: receipts))
-        case .canceled: return .canceled(.byCardholder)
-        case .failed where payment.errorCode == "card_timeout": return .canceled(.timedOut)
-        case .failed: return .failed(TerminalFailure(errorCode: payment.errorCode))
-        case .unknown, .pending: return nil
+        case .declined, .canceled, .failed, .unknown, .pending:
+            return TerminalOutcome(payment, amount: payment.amount, number: 0, offset: offset)?.adding(receipts)
         }
     }
 

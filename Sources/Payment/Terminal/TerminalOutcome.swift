@@ -20,6 +20,23 @@ public enum TerminalOutcome: Hashable, Sendable {
     public var transaction: TerminalTransaction? {
         if case .approved(let transaction) = self { transaction } else { nil }
     }
+
+    /// Returns the outcome with receipts for the till, if it is one that has receipts.
+    public func adding(_ receipts: [TerminalReceipt]) -> TerminalOutcome {
+        switch self {
+        case .approved(let approved):
+            .approved(
+                TerminalTransaction(
+                    receiptNumber: approved.receiptNumber, trace: approved.trace,
+                    originalTrace: approved.originalTrace, amount: approved.amount, date: approved.date,
+                    card: approved.card, isOnline: approved.isOnline, receipts: receipts))
+        case .declined(let decline):
+            .declined(
+                TerminalDecline(
+                    responseCode: decline.responseCode, date: decline.date, card: decline.card, receipts: receipts))
+        case .canceled, .failed, .done: self
+        }
+    }
 }
 
 /// A transaction that was approved.

@@ -86,25 +86,24 @@ struct TillMemory: Sendable {
         guard let attempt else { return ending }
         guard !attempt.state.needsRecovery else { return nil }
         let payment = try journal.payment(attempt.paymentID)
-        let date = payment.updatedAt.civil(offsetSeconds: time.offsetSeconds(at: payment.updatedAt))
+        let offset = time.offsetSeconds(at: payment.updatedAt)
         let sale = attempt.kind == .sale ? attempt : try journal.attempts(of: payment.id).last { $0.kind == .sale }
         switch request.operation {
         case .payment(let amount, _), .preauthorization(let amount):
             let number = Int(attempt.stan)
-            switch TerminalOutcome(payment, amount: amount, number: number, offset: 0) {
-            case .approved(let transaction)?:
-                return .approved(TerminalTransaction(transaction, amount: amount, date: date))
-            case .declined(let decline)?: return .declined(decline)
+            let outcome = TerminalOutcome(payment, amount: amount, number: number, offset: offset)
+            switch outcome {
+            case .approved?, .declined?: return outcome
             // What was held, and released later, was approved all the same.
             case _ where stored.ending == "approved":
-                let transaction = TerminalTransaction(payment, amount: amount, number: number, offset: 0)
-                return .approved(TerminalTransaction(transaction, amount: amount, date: date))
-            case let outcome: return ending ?? outcome
+                return .approved(TerminalTransaction(payment, amount: amount, number: number, offset: offset))
+            default: return ending ?? outcome
             }
         default: break
         }
         // The attempt is that of the hold: whatever happened to it later, this request did not do it.
         if attempt.kind == .sale, let ending { return ending }
+        let date = payment.updatedAt.civil(offsetSeconds: offset)
         let isDone =
             switch (attempt.kind, request.operation) {
             case (.refund, _): attempt.state == .captured
@@ -144,19 +143,6 @@ struct TillRequestKeeper: RequestKeeper {
 }
 
 extension TerminalOutcome {
-    /// The outcome with receipts for the till.
-    func adding(_ receipts: [TerminalReceipt]) -> TerminalOutcome {
-        switch self {
-        case .approved(let transaction):
-            .approved(TerminalTransaction(transaction, receipts: receipts))
-        case .declined(let decline):
-            .declined(
-                TerminalDecline(
-                    responseCode: decline.responseCode, date: decline.date, card: decline.card, receipts: receipts))
-        case .canceled, .failed, .done: self
-        }
-    }
-
     /// The word that is kept of it.
     fileprivate var ending: String {
         switch self {
@@ -179,17 +165,5 @@ extension TerminalOutcome {
         } else {
             return nil
         }
-    }
-}
-
-extension TerminalTransaction {
-    /// Takes a transaction with another amount, date, or receipts.
-    fileprivate init(
-        _ other: TerminalTransaction, amount: Money? = nil, date: CivilDate? = nil, receipts: [TerminalReceipt] = []
-    ) {
-        self.init(
-            receiptNumber: other.receiptNumber, trace: other.trace, originalTrace: other.originalTrace,
-            amount: amount ?? other.amount, date: date ?? other.date, card: other.card, isOnline: other.isOnline,
-            receipts: receipts)
     }
 }
