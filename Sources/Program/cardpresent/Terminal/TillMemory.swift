@@ -84,7 +84,12 @@ struct TillMemory: Sendable {
     ) throws(JournalError) -> TerminalOutcome? {
         let ending = stored.ending.flatMap { TerminalOutcome(ending: $0) }
         guard let attempt else { return ending }
-        guard !attempt.state.needsRecovery else { return nil }
+        // The answer that the till got stays, also while a later request changes the hold. A change of a hold has the
+        // attempt of the hold, so that only its ending says that it was refused. A reversal of the terminal's own comes
+        // again under the same name.
+        let wasApproved = stored.ending == "approved"
+        if attempt.kind == .sale, !request.operation.needsCard, !request.isAutomatic, let ending { return ending }
+        guard wasApproved || !attempt.state.needsRecovery else { return nil }
         let payment = try journal.payment(attempt.paymentID)
         let offset = time.offsetSeconds(at: payment.updatedAt)
         let sale = attempt.kind == .sale ? attempt : try journal.attempts(of: payment.id).last { $0.kind == .sale }
@@ -95,14 +100,12 @@ struct TillMemory: Sendable {
             switch outcome {
             case .approved?, .declined?: return outcome
             // What was held, and released later, was approved all the same.
-            case _ where stored.ending == "approved":
+            case _ where wasApproved:
                 return .approved(TerminalTransaction(payment, amount: amount, number: number, offset: offset))
             default: return ending ?? outcome
             }
         default: break
         }
-        // The attempt is that of the hold: whatever happened to it later, this request did not do it.
-        if attempt.kind == .sale, let ending { return ending }
         let date = payment.updatedAt.civil(offsetSeconds: offset)
         let isDone =
             switch (attempt.kind, request.operation) {
@@ -113,7 +116,7 @@ struct TillMemory: Sendable {
                 payment.state.isCaptured || payment.state == .reversed || payment.state == .canceled
             default: payment.state.isCaptured
             }
-        guard isDone else {
+        guard isDone || wasApproved else {
             guard attempt.kind == .refund, attempt.state == .declined else { return .failed(.notReversible) }
             return .declined(TerminalDecline(responseCode: nil, date: date))
         }
