@@ -21,15 +21,48 @@ package struct APIRequest: Sendable {
 
     /// The query parameters. The last value of a name applies.
     package var query: [String: String] {
-        guard let mark = target.firstIndex(of: "?") else { return [:] }
         var found: [String: String] = [:]
-        for pair in target[target.index(after: mark)...].prefix(while: { $0 != "#" }).split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = parts.first.flatMap(Self.decoded), parts.count == 2, let value = Self.decoded(parts[1])
-            else { continue }
+        for pair in queryPairs {
+            guard let (name, value) = Self.parameter(pair) else { continue }
             found[name] = value
         }
         return found
+    }
+
+    /// Checks that the query has no parameters but these, each once: one that is mistyped would not count.
+    ///
+    /// - Throws: ``APIError``
+    package func checkQuery(_ known: [APIParameter]) throws(APIError) {
+        let names = known.map(\.name)
+        var found: Set<String> = []
+        for pair in queryPairs {
+            guard let (name, _) = Self.parameter(pair) else {
+                throw APIError(
+                    400, "invalid_parameter", "'\(BodyNode.clip(String(pair)))' in the query is not NAME=VALUE",
+                    fix: "encode values in UTF-8 and percent encoding")
+            }
+            guard names.contains(name) else {
+                throw APIError(
+                    400, "invalid_parameter", "there is no parameter '\(BodyNode.clip(name))' here",
+                    fix: BodyNode.suggestion(name, names))
+            }
+            guard found.insert(name).inserted else {
+                throw APIError(400, "invalid_parameter", "the query has '\(name)' twice")
+            }
+        }
+    }
+
+    /// The parameters of the query as they are written.
+    private var queryPairs: [Substring] {
+        guard let mark = target.firstIndex(of: "?") else { return [] }
+        return target[target.index(after: mark)...].prefix(while: { $0 != "#" }).split(separator: "&")
+    }
+
+    private static func parameter(_ pair: Substring) -> (name: String, value: String)? {
+        let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = parts.first.flatMap(Self.decoded), parts.count == 2, let value = Self.decoded(parts[1])
+        else { return nil }
+        return (name, value)
     }
 
     /// Checks that no page of another site sent the request.

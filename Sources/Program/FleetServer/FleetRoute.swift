@@ -69,7 +69,7 @@ struct FleetCall: Sendable {
         _ work: (BackOffice) async throws(FleetError) -> Value
     ) async throws(APIError) -> Value {
         do throws(FleetError) { return try await work(office) } catch {
-            throw APIError(error, isReadOnly: isReadOnly)
+            throw service.failure(error, isReadOnly: isReadOnly)
         }
     }
 }

@@ -42,7 +42,7 @@ public final class FleetService: Sendable {
     /// - Throws: ``APIError`` when the database does not answer.
     func checkReadiness() async throws(APIError) {
         let office = try nextOffice()
-        do throws(FleetError) { _ = try await office.verdict(on: try OfficeToken("")) } catch { throw APIError(error) }
+        do throws(FleetError) { _ = try await office.verdict(on: try OfficeToken("")) } catch { throw failure(error) }
     }
 
     private func nextOffice() throws(APIError) -> BackOffice {
@@ -83,6 +83,8 @@ public final class FleetService: Sendable {
             office = office.acting(as: login, isReadOnly: place.found?.route.isReadOnly ?? true)
         }
         let (route, values) = try place.target()
+        // A report of all shops in place of one whose name was mistyped would look right.
+        if route.needsToken { try request.checkQuery(route.query) }
         guard route.textBody != nil || request.body.count <= Self.longestBody else {
             throw APIError(413, "body_too_large", "this body has at most \(Self.longestBody) bytes")
         }
@@ -105,11 +107,12 @@ public final class FleetService: Sendable {
         do throws(FleetError) { verdict = try await office.verdict(on: try OfficeToken(text)) } catch {
             // The server's own login is at fault, and not the person.
             guard error != .notAllowed else {
+                note(error)
                 throw APIError(
                     503, "server_not_allowed", "the server of the back office may not read tokens",
                     fix: "the owner of the database runs 'cardpresent fleet grant LOGIN --as server'")
             }
-            throw APIError(error)
+            throw failure(error)
         }
         switch verdict {
         case .login(let login): return login
@@ -117,6 +120,22 @@ public final class FleetService: Sendable {
         case .expired: throw refused("expired_token", "the time of this token is over")
         case .revoked: throw refused("revoked_token", "this token was revoked")
         }
+    }
+
+    /// Returns the response for a failure of the back office. What is wrong with the database is not for people, so the
+    /// log has it.
+    func failure(_ error: FleetError, isReadOnly: Bool = true) -> APIError {
+        let answer = APIError(error, isReadOnly: isReadOnly)
+        if answer.status >= 500, error != .canceled { note(error) }
+        return answer
+    }
+
+    /// Logs what is wrong with the database. The text has no values of rows and parameters.
+    private func note(_ error: FleetError) {
+        log?(
+            LogLine(
+                "office_failed", .error, at: time.now(),
+                [("code", .word(error.code)), ("cause", .word(error.description))]))
     }
 
     /// Logs a request, and gives the response its number.

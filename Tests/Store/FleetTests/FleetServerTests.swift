@@ -246,6 +246,9 @@ struct FleetServerTests {
         ("GET", "/v1/payments?after=x", "", 400), ("GET", "/v1/payments?last4=12a4", "", 400),
         ("GET", "/v1/payments?shop=%00", "", 400), ("GET", "/v1/payments?unknown=true&state=captured", "", 400),
         ("GET", "/v1/report?since=2026-01-02&until=2026-01-01", "", 400), ("GET", "/v1/events?before=0", "", 400),
+        ("GET", "/v1/report?sinc=2026-01-02", "", 400), ("GET", "/v1/lanes?shop=%zz", "", 400),
+        ("GET", "/v1/lanes?shop", "", 400), ("GET", "/v1/lanes?shop=hill&shop=harbor", "", 400),
+        ("GET", "/v1/payments?shop=%ff", "", 400), ("GET", "/v1/me?shop=hill", "", 400),
         ("GET", "/v1/lanes", "{}", 400), ("DELETE", "/v1/lanes", "", 405), ("GET", "/v1/none", "", 404),
         ("POST", "/v1/invitations", "", 422), ("POST", "/v1/invitations", "[", 400),
         ("POST", "/v1/invitations", #"{"shop": "hill", "lane": "a\u0000b"}"#, 422),
@@ -311,6 +314,31 @@ struct FleetServerTests {
         let empty = try await FleetBench(isSetUp: false)
         let lost = FleetService([empty.office], time: FleetBench.time, random: SystemRandomSource())
         #expect(await lost.answer(APIRequest(method: "GET", target: "/readyz")).status == 503)
+    }
+
+    @Test func `the log has what is wrong with the database, and the answer has not`() async throws {
+        let empty = try await FleetBench(isSetUp: false)
+        let (lines, log) = AsyncStream<String>.makeStream()
+        let service = FleetService(
+            [empty.office], time: FleetBench.time, random: SystemRandomSource(),
+            log: { log.yield("\($0)") })
+        let token = "cpf_" + String(repeating: "5", count: 48)
+        let answer = await service.answer(
+            APIRequest(method: "GET", target: "/v1/lanes", headers: ["authorization": "Bearer \(token)"]))
+        guard case .bytes(let bytes) = answer.content else {
+            Issue.record("a stream")
+            return
+        }
+        let reply = String(decoding: bytes, as: UTF8.self)
+        #expect(answer.status == 503)
+        log.finish()
+        let found = await lines.reduce(into: []) { $0.append($1) }
+        #expect(found.count == 2)
+        for word in ["office_failed", "no_fleet", FleetError.notSetUp.description] {
+            #expect(found.first?.contains(word) == true, "\(found)")
+        }
+        #expect(!reply.contains(FleetError.notSetUp.description))
+        #expect(!found.contains { $0.contains(token) })
     }
 }
 
