@@ -91,6 +91,20 @@ struct SessionTests {
         #expect(await Asked().ask("POST", "/v1/sessions", body).code == "invalid_json")
     }
 
+    /// What decodes JSON takes time for each level that a value is in.
+    @Test("is not created from JSON of many levels, in any encoding")
+    func levels() async throws {
+        let deep = String(repeating: #"{"seed":"#, count: 17) + "1" + String(repeating: "}", count: 17)
+        let reply = await Asked().ask("POST", "/v1/sessions", deep)
+        #expect(reply.code == "invalid_json")
+        #expect(reply.text.contains("16 levels"))
+        let wide = deep.map { "\($0)\u{0}" }.joined()
+        #expect(await Asked().ask("POST", "/v1/sessions", wide).code == "invalid_json")
+        // Brackets in texts are no levels, also behind an escaped quote.
+        let named = #"{"cards": [{"name": "\""# + String(repeating: "[", count: 40) + #"", "profile": "visa-credit"}]}"#
+        #expect(await Asked().ask("POST", "/v1/sessions", named).status == 201)
+    }
+
     @Test("is rejected when there are too many, until one is deleted")
     func limit() async throws {
         let asked = Asked(SimulationServiceConfiguration(sessionsLimit: 2))
