@@ -198,8 +198,19 @@ const compare = (file) => act(async () => {
       .unknownPayments + " payments are unknown" : ""));
 }, $("settlementnote"));
 
+/** Shows nothing more: what one login may see is not for the next one. */
+function forget() {
+  Object.assign(state, { isKnown: false, lanes: [], unknown: [], pages: 1 });
+  draw();
+  for (const id of ["totals", "differences", "attempts"]) $(id).replaceChildren();
+  for (const id of ["who", "lanesnote", "unknownnote", "totalsnote", "settlementnote"]) say($(id), "");
+  set($("payment"), "hidden", true);
+  set($("more"), "hidden", true);
+}
+
 /** Begins with a token. */
 const begin = () => act(async () => {
+  forget();
   useToken($("token").value);
   const me = await ask("GET", "/v1/me");
   say($("who"), me.login + ": " + (me.offices.map(( /** @type {any} */ held) => held.office + (held.shop ? " of " +
