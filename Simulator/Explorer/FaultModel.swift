@@ -138,7 +138,7 @@ struct FaultModel: Sendable {
 
     /// Generates a built-in card with PINs that the scan for secrets knows, and sometimes with a fault.
     func card(named name: String) -> DraftNode {
-        guard let profile = try? CardProfileLibrary.profile(name) else { return .text(name) }
+        guard let profile = try? CardProfileLibrary.keptProfile(name) else { return .text(name) }
         var override: [DraftEntry] = []
         if profile.applications.contains(where: { $0.pin != nil }) {
             override.append(DraftEntry("applications", ["pin": ["value": .text(Self.pin)]]))

@@ -184,6 +184,7 @@ extension SessionWorld {
             return { [weak self] in
                 guard let self else { return }
                 (card ?? person.card ?? cards[0]).contactless?.unlock()
+                person.attendant.noteCard()
             }
         case .press(let key, let name):
             let reader = try reader(name)

@@ -27,20 +27,30 @@ public enum CardProfileLibrary {
             if nameOrPath.contains("/") || nameOrPath.hasSuffix(".yaml") || nameOrPath.hasSuffix(".yml") {
                 return try changed(try SettingsDocument(path: nameOrPath), nameOrPath, changes)
             }
-            if changes.isEmpty, let profile = decoded.withLock({ $0[nameOrPath] }) { return profile }
             if let yaml = yaml[nameOrPath] {
-                let profile = try changed(
+                return try changed(
                     try SettingsDocument(
                         text: String(decoding: yaml, as: UTF8.self), file: "\(nameOrPath).yaml (built in)"),
                     nameOrPath, changes)
-                if changes.isEmpty { decoded.withLock { $0[nameOrPath] = profile } }
-                return profile
             }
         } catch {
             throw .malformed(error)
         }
         throw .unknownProfile(
             nameOrPath, known: allNames, nearest: NearestName.to(nameOrPath, among: allNames))
+    }
+
+    /// Loads a profile as ``profile(_:changedBy:)`` does, and keeps a built-in one for the next call. For programs that
+    /// play the same cards many times: the numbers of kept cards stay in ``SealedBytes`` until the program ends.
+    ///
+    /// - Parameter name: the name or path.
+    /// - Returns: the profile.
+    /// - Throws: ``CardProfileError``
+    package static func keptProfile(_ name: String) throws(CardProfileError) -> CardProfile {
+        if let profile = decoded.withLock({ $0[name] }) { return profile }
+        let profile = try profile(name)
+        if yaml[name] != nil { decoded.withLock { $0[name] = profile } }
+        return profile
     }
 
     private static func changed(

@@ -90,6 +90,9 @@ final class ManualCardholder: CardholderInterface {
         var question: Question?
         /// When the caller acted on the question; nil before.
         var handled: Timestamp?
+        /// Whether a card was tapped since the caller acted. One that stays in the field is no answer to the next
+        /// question: a phone first wants its owner.
+        var wasTapped = false
         /// The digits typed so far on the terminal's keys; wiped after use.
         var digits: [UInt8] = []
         /// The number of digits typed on the reader's keys.
@@ -155,7 +158,8 @@ final class ManualCardholder: CardholderInterface {
         let now = clock.now()
         state.withLock { state in
             switch event {
-            case .waitingForInput(let inputs): state.ask(.card(inputs), handled: hasCard ? now : nil)
+            case .waitingForInput(let inputs):
+                state.ask(.card(inputs), handled: hasCard && !state.wasTapped ? now : nil)
             case .removeCardRequested: state.ask(.removal, handled: hasCard ? nil : now)
             case .kernel(.enteringPIN(let prompt)):
                 if prompt.place == .reader { state.ask(.readerPIN(prompt)) }
@@ -166,6 +170,7 @@ final class ManualCardholder: CardholderInterface {
                 case .card, .removal, .readerPIN: state.ask(nil)
                 case .pin, .application, nil: break
                 }
+                if event == .cardTapped { state.wasTapped = true }
             }
         }
     }
@@ -173,7 +178,10 @@ final class ManualCardholder: CardholderInterface {
     /// Drops the open question.
     func leave() {
         let question = state.withLock { state in
-            defer { state.ask(nil) }
+            defer {
+                state.ask(nil)
+                state.wasTapped = false
+            }
             return state.question
         }
         switch question {
@@ -185,10 +193,11 @@ final class ManualCardholder: CardholderInterface {
 
     // MARK: Actions
 
-    /// Notes that a card was inserted or removed.
+    /// Notes that a card was inserted, tapped, unlocked, or removed.
     func noteCard() {
         let now = clock.now()
         state.withLock { state in
+            state.wasTapped = false
             switch state.question {
             case .card, .removal: state.handled = now
             default: break

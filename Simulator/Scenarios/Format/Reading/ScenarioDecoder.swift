@@ -359,7 +359,8 @@ struct ScenarioDecoder {
         let text = try node.text(length: 1...400)
         let name = try FilePath.isPath(text) ? files.path(node) : text
         do throws(CardProfileError) {
-            return try CardProfileLibrary.profile(name, changedBy: changes)
+            guard changes.isEmpty, name == text else { return try CardProfileLibrary.profile(name, changedBy: changes) }
+            return try CardProfileLibrary.keptProfile(name)
         } catch {
             switch error {
             case .malformed(let error): throw error

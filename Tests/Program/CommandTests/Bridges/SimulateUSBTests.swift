@@ -104,7 +104,8 @@ struct SimulateUSBTests {
             Array(told) == [
                 "1-1 card inserted", "1-2 card inserted", "1-2 card removed", "Command failed: there is no card in 1-2",
                 "1-2 unplugged", "1-2 plugged in",
-                "Command failed: unknown action; use insert, remove, swipe, unplug, or plug with a reader, or pin with digits",
+                "Command failed: unknown action; use insert, remove, swipe, unplug, plug, crowd, alone, or unlock with a "
+                    + "reader, pin with digits, or away with a number",
             ])
         // A line that was not ended is none.
         #expect(!result.error.contains("1-1 unplugged"))

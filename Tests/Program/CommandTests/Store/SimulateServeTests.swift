@@ -127,7 +127,9 @@ struct SimulateServeTests {
     @Test(
         "rejects invalid options",
         arguments: [
-            (["--host", "0.0.0.0"], "add --token or --token-env"), (["--port", "65536"], "--port must be 0 to 65535"),
+            (["--host", "0.0.0.0"], "add --token, --token-env, or --tokens"),
+            (["--port", "65536"], "--port must be 0 to 65535"),
+            (["--store", "postgres:///x", "--zvt", "0"], "--zvt and --store cannot be used together"),
             (["--sessions-limit", "0"], "--sessions-limit must be 1 to"),
             (["--token", "a", "--token-env", "B"], "cannot be used together"),
             (["--sessions-limit", "5", "--limits", "a"], "cannot be used together"),
