@@ -1,6 +1,6 @@
 import Simulator
-import Testing
 import TestOpenAPI
+import Testing
 import Text
 
 @testable import SimulationServer

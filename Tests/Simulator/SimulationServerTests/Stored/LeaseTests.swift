@@ -1,9 +1,9 @@
 import Foundation
 import HTTPInterface
 import PostgreSQL
-import Testing
 import TestOpenAPI
 import TestPostgreSQL
+import Testing
 import Text
 
 @testable import SimulationServer

@@ -2,9 +2,9 @@ import CardSecrets
 import Foundation
 import Sessions
 import Simulator
-import Testing
 import TestOpenAPI
 import TestPostgreSQL
+import Testing
 import Text
 
 @testable import SimulationServer

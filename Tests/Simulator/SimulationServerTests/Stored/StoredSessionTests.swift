@@ -1,9 +1,9 @@
 import Determinism
 import Foundation
 import HTTPInterface
-import Testing
 import TestOpenAPI
 import TestPostgreSQL
+import Testing
 import Text
 
 @testable import SimulationServer
