@@ -90,7 +90,8 @@ enum FleetRequests {
         return text
     }
 
-    static func wrong(_ message: String) -> APIError { APIError(400, "invalid_parameter", message) }
+    /// A parameter that can be read, and that the document can't rule out.
+    static func wrong(_ message: String) -> APIError { APIError(422, "invalid_parameter", message) }
 }
 
 extension APIRequest {

@@ -40,7 +40,8 @@ struct FleetRoute: APIRoute {
             all[502] = "The database refused what no request should lead to."
             all[503] = "The server has no connection left, or its database is away: ask again."
         }
-        if body != nil || textBody != nil { all[422] = "The body is invalid." }
+        if !query.isEmpty { all[422] = "A parameter is invalid." }
+        if body != nil || textBody != nil { all[422] = "The body or a parameter is invalid." }
         if textBody != nil { all[415] = "The body has another media type." }
         if !pathNames.isEmpty { all[404] = "The path names something that does not exist, or not for the login." }
         for (status, summary) in failures { all[status] = summary }
