@@ -35,7 +35,7 @@ struct QueueTests {
     ) async throws -> pid_t {
         let look = Statement("SELECT worker FROM work_batch WHERE worker IS NOT NULL AND result IS NULL")
         // Each look takes a millisecond and more.
-        for _ in 0..<100_000 {
+        for _ in 0..<30_000 {
             // There are no tables before the coordinator has made them.
             let rows = (try? await observer.run(look, deadline: .never)).map { Array($0) } ?? []
             for row in rows {
@@ -52,12 +52,12 @@ struct QueueTests {
         async throws
     {
         let (address, observer) = try await queue()
-        let search = ["--sessions", "72", "--seed", "7"]
+        let search = ["--sessions", "288", "--seed", "7"]
         let alone = try Program.run(
             ["simulate", "explore", "--out", scratch.file("explored"), "--json"] + search, in: scratch)
         #expect(alone.status == 0)
         let shared = try explore(
-            "--sessions", "72", "--seed", "7", "--workers", "3", "--lease", "1", queue: address)
+            "--sessions", "288", "--seed", "7", "--workers", "3", "--lease", "1", queue: address)
         let killed = try await process(with: observer)
         kill(killed, SIGKILL)
         let stopped = try await process(with: observer, besides: [killed])
