@@ -87,7 +87,7 @@ struct TransactionTests {
 
     @Test func `transactions in conflict run again until all have succeeded`() async throws {
         let (bench, _) = try await bench()
-        let pauses = Mutex(0)
+        let (pauses, reads) = (Mutex(0), Mutex(0))
         let options = TransactionOptions(
             retry: TransactionRetry(attempts: 100) { _ in
                 pauses.withLock { $0 += 1 }
@@ -97,11 +97,14 @@ struct TransactionTests {
             for _ in 0..<4 {
                 let connection = try await bench.connect()
                 group.addTask {
-                    for _ in 0..<10 {
+                    for round in 0..<10 {
                         try await connection.transaction(options, deadline: .soon) {
                             transaction throws(PostgreSQLError) in
                             let read = Statement("SELECT amount FROM account WHERE name = 'a'")
                             let amount: Int64 = try await transaction.run(read).only().value("amount")
+                            // The first four have read before one of them writes.
+                            reads.withLock { $0 += 1 }
+                            while round == 0, !Task.isCancelled, reads.withLock({ $0 < 4 }) { await Task.yield() }
                             let write = Statement(
                                 "UPDATE account SET amount = $1 WHERE name = 'a'", .integer(amount + 1))
                             try await transaction.run(write)
@@ -113,7 +116,7 @@ struct TransactionTests {
             try await group.waitForAll()
         }
         #expect(try await amounts(bench) == [140, 100])
-        #expect(pauses.withLock { $0 } > 0)
+        #expect(pauses.withLock { $0 } >= 3)
     }
 
     @Test func `a conflict that does not end is reported after the last run`() async throws {

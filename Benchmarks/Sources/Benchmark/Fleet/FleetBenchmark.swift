@@ -10,7 +10,8 @@ struct FleetBenchmark {
     let folder: TemporaryFolder
     var lanes = 100
     /// The payments a second of each lane, and for how many seconds.
-    var (rate, duration) = (10, 20)
+    private let rate = 10
+    private let duration = 20
     var rounds = 5
     /// The payments of the lane that was offline.
     var payments = 4000
