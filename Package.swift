@@ -114,7 +114,7 @@ let simulator = layer(
     target(
         "Simulator", at: "Simulator", uses: "CardSecrets Concurrency ContactlessKernel8 CRunQueue Cryptography",
         "Determinism EMV EMVReplay Files MagneticStripe Money Payments Settings SmartCard Text USB",
-        excluding: "Acquirer Clock/CRunQueue Explorer Resources/Scenarios Scenarios Service Sessions Simulator.docc"
+        excluding: "Acquirer Clock/CRunQueue Explorer HTTPInterface Resources/Scenarios Scenarios Service Sessions Simulator.docc"
             + " StoreSite TerminalServer Testing WorkQueue", sources: "Bridges Cards Clock Devices Issuer",
         embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"),
     target(
@@ -137,9 +137,9 @@ let simulator = layer(
         "Recorder", at: "Simulator/Scenarios/Recorder", uses: cards, "Hardware ScenarioFormat ScenarioRunner Sessions",
         "Settings Text TillConfiguration"), target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
     target(
-        "SimulationServer", at: "Simulator/Service", uses: scenarios, cards, "Acquirer Concurrency Cryptography",
-        "HTTPInterface HTTPListening Monitoring PostgreSQL Printing Receipts SessionViews StoreSite Text Yosemite",
-        excluding: "Console Listening openapi.json"), target("WorkQueue", uses: "Determinism PostgreSQL"),
+        "SimulationServer", at: "Simulator/Service", uses: scenarios, "Acquirer CardSecrets Concurrency Cryptography",
+        "Determinism EMV HTTPInterface HTTPListening Money Monitoring Payments PostgreSQL Printing Receipts SessionViews",
+        "SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"), target("WorkQueue", uses: "Determinism PostgreSQL"),
     target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
     target("Acquirer", uses: cards, hosts, "Concurrency Files GRDB MagneticStripe Settings Text"),

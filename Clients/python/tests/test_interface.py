@@ -115,10 +115,19 @@ def test_every_request_of_the_service_is_a_method(document: Any) -> None:
 
 def described_path(request: Request[Any]) -> str:
     path = re.sub("payments/[^/]+", "payments/{payment}", request.path)
+    path = re.sub("cards/[^/]+/", "cards/{card}/", path)
     return re.sub("events/[^/]+/", "events/{event}/", path)
 
 
-SAMPLES = {"payment": "P000001", "keys": "1", "cards": "visa-credit", "readers": "tpdu", "pin": "1234", "seconds": 1}
+SAMPLES = {
+    "payment": "P000001",
+    "keys": "1",
+    "cards": "visa-credit",
+    "readers": "tpdu",
+    "card": "k8-phone",
+    "pin": "1234",
+    "seconds": 1,
+}
 
 
 def called(make: Callable[..., Request[Any]], path: str) -> Request[Any]:

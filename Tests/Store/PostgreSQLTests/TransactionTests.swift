@@ -87,7 +87,8 @@ struct TransactionTests {
 
     @Test func `transactions in conflict run again until all have succeeded`() async throws {
         let (bench, _) = try await bench()
-        let (pauses, reads) = (Mutex(0), Mutex(0))
+        let pauses = Mutex(0)
+        let reads = Mutex(0)
         let options = TransactionOptions(
             retry: TransactionRetry(attempts: 100) { _ in
                 pauses.withLock { $0 += 1 }

@@ -428,6 +428,21 @@ def swipe(path: str, card: str | None = None) -> Request[values.SessionState]:
     return _act(f"{path}/swipe", values.SessionState, {"card": card})
 
 
+def tap(path: str, card: str | None = None) -> Request[values.SessionState]:
+    """Holds one of the session's cards in the field; the payment's card by default."""
+    return _act(f"{path}/tap", values.SessionState, {"card": card})
+
+
+def move_away(path: str) -> Request[values.SessionState]:
+    """Takes the card out of the field."""
+    return _act(f"{path}/away", values.SessionState)
+
+
+def unlock(path: str, card: str) -> Request[values.SessionState]:
+    """Lets the owner of a device unlock it."""
+    return _act(f"{path}/cards/{segment(card)}/unlock", values.SessionState)
+
+
 def remove(path: str) -> Request[values.SessionState]:
     """Removes the card."""
     return _act(f"{path}/remove", values.SessionState)

@@ -179,6 +179,7 @@ class Session(_Handle):
     set_breakpoints = _operation(_operations.set_breakpoints)
     resume = _operation(_operations.resume)
     repeat = _operation(_operations.repeat)
+    unlock = _operation(_operations.unlock)
     reconcile = _operation(_operations.reconcile)
 
 
@@ -198,6 +199,8 @@ class Reader(_Handle):
     state = _operation(_operations.read_reader)
     insert = _operation(_operations.insert)
     swipe = _operation(_operations.swipe)
+    tap = _operation(_operations.tap)
+    move_away = _operation(_operations.move_away)
     remove = _operation(_operations.remove)
     press = _operation(_operations.press)
     type_pin = _operation(_operations.type_pin)

@@ -13,7 +13,7 @@ Outcome = Literal["approved", "declined", "cancelled", "failed", "unknown", "pen
 """How a payment ended. `failed`: certainly no money moved; `unknown`: it may have."""
 Need = Literal["card", "removal", "pin", "application"]
 """What a person must do now."""
-Way = Literal["insert", "swipe"]
+Way = Literal["insert", "swipe", "tap"]
 """How a card is presented."""
 Operation = Literal["payment", "refund"]
 AttemptKind = Literal["sale", "refund", "increment"]
@@ -91,6 +91,8 @@ class Card(Value):
     summary: str
     chip: bool
     stripe: bool
+    contactless: bool
+    """Whether it can be tapped."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,6 +169,8 @@ class ReaderState(Value):
     connected: bool
     """Whether the till is connected to it."""
     has_card: bool
+    card_in_field: bool
+    """Whether its card is in the field, not in the slot."""
     ways: tuple[Way, ...]
     """How a card can be presented to it."""
     faults: tuple[ArmedFault, ...]
