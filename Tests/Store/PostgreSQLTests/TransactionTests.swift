@@ -89,6 +89,8 @@ struct TransactionTests {
         let (bench, _) = try await bench()
         let pauses = Mutex(0)
         let reads = Mutex(0)
+        let noteRead: @Sendable () -> Void = { reads.withLock { $0 += 1 } }
+        let haveRead: @Sendable () -> Bool = { reads.withLock { $0 >= 4 } }
         let options = TransactionOptions(
             retry: TransactionRetry(attempts: 100) { _ in
                 pauses.withLock { $0 += 1 }
@@ -104,8 +106,8 @@ struct TransactionTests {
                             let read = Statement("SELECT amount FROM account WHERE name = 'a'")
                             let amount: Int64 = try await transaction.run(read).only().value("amount")
                             // The first four have read before one of them writes.
-                            reads.withLock { $0 += 1 }
-                            while round == 0, !Task.isCancelled, reads.withLock({ $0 < 4 }) { await Task.yield() }
+                            noteRead()
+                            while round == 0, !Task.isCancelled, !haveRead() { await Task.yield() }
                             let write = Statement(
                                 "UPDATE account SET amount = $1 WHERE name = 'a'", .integer(amount + 1))
                             try await transaction.run(write)
