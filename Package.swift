@@ -61,7 +61,6 @@ let foundations = layer(
     target("Determinism", uses: "Text"), target("Settings", uses: "CardSecrets Files Text Yams"), target("Concurrency"),
     target("Files", uses: "Concurrency Determinism"), target("Monitoring", uses: "Determinism Text"))
 
-/// The conversation of a card and a terminal.
 let card = layer(
     "Sources/Card",
     target("SmartCard", uses: "CardSecrets Text"), target("EntryPoint", uses: "Determinism EMV Money SmartCard Text"),
@@ -114,8 +113,8 @@ let simulator = layer(
     target(
         "Simulator", at: "Simulator", uses: "CardSecrets Concurrency ContactlessKernel8 CRunQueue Cryptography",
         "Determinism EMV EMVReplay Files MagneticStripe Money Payments Settings SmartCard Text USB",
-        excluding: "Acquirer Clock/CRunQueue Explorer HTTPInterface Resources/Scenarios Scenarios Service Sessions Simulator.docc"
-            + " StoreSite TerminalServer Testing WorkQueue", sources: "Bridges Cards Clock Devices Issuer",
+        excluding: "Acquirer Clock/CRunQueue Explorer HTTPInterface Resources/Scenarios Scenarios Sessions StoreSite"
+            + " Service Simulator.docc TerminalServer Testing WorkQueue", sources: "Bridges Cards Clock Devices Issuer",
         embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"),
     target(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
@@ -138,14 +137,15 @@ let simulator = layer(
         "Settings Text TillConfiguration"), target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
     target(
         "SimulationServer", at: "Simulator/Service", uses: scenarios, "Acquirer CardSecrets Concurrency Cryptography",
-        "Determinism EMV HTTPInterface HTTPListening Money Monitoring Payments PostgreSQL Printing Receipts SessionViews",
-        "SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"), target("WorkQueue", uses: "Determinism PostgreSQL"),
+        "Determinism EMV HTTPInterface HTTPListening Money Monitoring Payments PostgreSQL Printing Receipts",
+        "SessionViews SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
     target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
     target("Acquirer", uses: cards, hosts, "Concurrency Files GRDB MagneticStripe Settings Text"),
     target("StoreSite", uses: "Cryptography Determinism Money Text", excluding: "Server"),
     target("HTTPInterface", uses: "CardSecrets Cryptography HTTPListening Settings Text"),
-    target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"))
+    target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"),
+    target("WorkQueue", uses: "Determinism PostgreSQL"))
 
 /// The command, the doctor, the back office over HTTP, and receipts by mail.
 let program = layer(
@@ -232,11 +232,11 @@ let testTargets = layer(
 let libraries = [
     "Foundations": "CardSecrets Concurrency Connections Cryptography Determinism Files Money Monitoring Settings Text",
     "Hardware": "Payments Printing TillConfiguration", "Sessions": "ScenarioFormat ScenarioRunner", "TestDoubles": "",
-    "MagneticStripes": "MagneticStripe", "ContactlessKernel8": "", "Hosts": "HostSecurity", "SimulatorTesting": "",
-    "Receipts": "Payments", "StoreSiteServer": "", "ZVT": "Terminal", "Networking": "", "EntryPoint": "", "Storage": "",
-    "SmartCard": "", "Simulator": "", "EMVReplay": "", "StoreSite": "", "Yosemite": "", "ISO8583": "", "WorkQueue": "",
-    "PCSC": "", "Mail": "", "PostgreSQL": "", "EMV": "", "DFU": "", "USB": "", "StripeTerminal": "Terminal", "CCID": "",
-    "NexoTerminal": "Terminal", "Fleet": "",
+    "MagneticStripes": "MagneticStripe", "StripeTerminal": "Terminal", "NexoTerminal": "Terminal", "ZVT": "Terminal",
+    "ContactlessKernel8": "", "Hosts": "HostSecurity", "SimulatorTesting": "", "Receipts": "Payments", "Networking": "",
+    "StoreSiteServer": "", "EntryPoint": "", "PostgreSQL": "", "SmartCard": "", "Simulator": "", "EMVReplay": "",
+    "StoreSite": "", "WorkQueue": "", "Yosemite": "", "Storage": "", "ISO8583": "", "Fleet": "", "PCSC": "", "Mail": "",
+    "CCID": "", "EMV": "", "DFU": "", "USB": "",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets
