@@ -13,7 +13,7 @@ package struct OpenAPI: Sendable {
 
     /// - Parameters:
     ///   - title: the name of the interface.
-    ///   - summary: what it is for.
+    ///   - summary: the purpose of the interface.
     ///   - server: the address of a server.
     ///   - needsToken: whether every server demands a token.
     ///   - token: a sentence about tokens.

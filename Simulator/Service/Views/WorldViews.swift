@@ -5,6 +5,9 @@ import StoreSite
 import Text
 import Yosemite
 
+/// The views of the service's values.
+enum Views {}
+
 extension Views {
     static let service = View<ServiceLoad>(
         .key("sessions", .count, "The number of sessions.") { $0.sessions },

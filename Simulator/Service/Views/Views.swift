@@ -1,2 +1,0 @@
-/// The views of the service's values.
-enum Views {}
