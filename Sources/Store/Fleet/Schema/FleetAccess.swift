@@ -12,29 +12,14 @@ extension FleetSchema {
             SELECT CASE current_setting('role') WHEN 'none' THEN session_user::text ELSE current_setting('role') END
         $body$;
 
-        CREATE OR REPLACE FUNCTION fleet.my_shops(p_office text DEFAULT NULL) RETURNS SETOF text
-        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
-            SELECT s.name FROM fleet.shop s WHERE EXISTS (
-                SELECT 1 FROM fleet.member m WHERE m.login = fleet.caller() AND (m.shop IS NULL OR m.shop = s.name)
-                AND (p_office IS NULL OR m.office = p_office))
-        $body$;
+        \#(ownShops("CREATE OR REPLACE", of: "fleet.caller()"))
 
         CREATE FUNCTION fleet.my_offices() RETURNS TABLE (office text, shop text)
         LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
             SELECT m.office, m.shop FROM fleet.member m WHERE m.login = fleet.caller()
         $body$;
 
-        CREATE OR REPLACE FUNCTION fleet.check_manager(p_shop text) RETURNS void
-        LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
-        BEGIN
-            IF NOT pg_has_role(fleet.caller()::name, current_user, 'USAGE')
-                AND p_shop NOT IN (SELECT fleet.my_shops('manager'))
-            THEN
-                RAISE EXCEPTION 'only a manager of the shop may do this' USING ERRCODE = 'CP006';
-            ELSIF NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
-                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
-            END IF;
-        END $body$;
+        \#(managerCheck("CREATE OR REPLACE", of: "fleet.caller()"))
 
         ALTER TABLE fleet.event ALTER COLUMN login SET DEFAULT fleet.caller();
 
@@ -106,55 +91,8 @@ extension FleetSchema {
             RETURN revoked;
         END $body$;
 
-        CREATE OR REPLACE FUNCTION fleet.grant_office(p_login text, p_office text, p_shop text) RETURNS void
-        LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
-        BEGIN
-            IF NOT EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname = p_login) THEN
-                RAISE EXCEPTION 'the server has no such login' USING ERRCODE = 'CP009';
-            END IF;
-            IF p_shop IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
-                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
-            END IF;
-            EXECUTE format('GRANT %I TO %I', 'fleet_' || p_office, p_login);
-            IF p_office NOT IN ('lane', 'server') THEN
-                INSERT INTO fleet.member (login, office, shop) VALUES (p_login, p_office, p_shop)
-                ON CONFLICT DO NOTHING;
-            END IF;
-            INSERT INTO fleet.event (action, shop, detail) VALUES ('grant', p_shop, p_office || ' ' || p_login);
-        END $body$;
 
-        CREATE OR REPLACE FUNCTION fleet.revoke_office(p_login text, p_office text, p_shop text) RETURNS bigint
-        LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
-        DECLARE
-            revoked bigint;
-            role text;
-        BEGIN
-            IF p_shop IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
-                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
-            END IF;
-            DELETE FROM fleet.member m WHERE m.login = p_login AND (p_office IS NULL OR m.office = p_office)
-                AND (p_shop IS NULL OR m.shop = p_shop);
-            GET DIAGNOSTICS revoked = ROW_COUNT;
-            FOREACH role IN ARRAY ARRAY['lane', 'server', 'clerk', 'manager', 'auditor'] LOOP
-                CONTINUE WHEN p_office <> role OR (role IN ('lane', 'server') AND p_shop IS NOT NULL)
-                    OR EXISTS (SELECT 1 FROM fleet.member m WHERE m.login = p_login AND m.office = role)
-                    OR NOT EXISTS (
-                        SELECT 1 FROM pg_auth_members a JOIN pg_roles r ON r.oid = a.roleid
-                        JOIN pg_roles l ON l.oid = a.member WHERE r.rolname = 'fleet_' || role AND l.rolname = p_login);
-                EXECUTE format('REVOKE %I FROM %I', 'fleet_' || role, p_login);
-                revoked := revoked + CASE WHEN role IN ('lane', 'server') THEN 1 ELSE 0 END;
-            END LOOP;
-            IF revoked = 0 THEN
-                RAISE EXCEPTION 'the login has no such office' USING ERRCODE = 'CP013';
-            END IF;
-            -- A login without an office has no use for its tokens.
-            IF NOT EXISTS (SELECT 1 FROM fleet.member m WHERE m.login = p_login) THEN
-                PERFORM fleet.revoke_token(p_login, NULL);
-            END IF;
-            INSERT INTO fleet.event (action, shop, detail)
-            VALUES ('revoke', p_shop, coalesce(p_office || ' ', '') || p_login);
-            RETURN revoked;
-        END $body$;
+        \#(offices("CREATE OR REPLACE", shopless: ["lane", "server"], afterRevocation: endOfTokens))
 
         -- Roles belong to the server: another database of it may have this one, or make it at this moment.
         DO $body$
@@ -171,4 +109,11 @@ extension FleetSchema {
         GRANT EXECUTE ON FUNCTION fleet.token_login TO fleet_server;
         GRANT EXECUTE ON FUNCTION fleet.my_offices TO fleet_clerk, fleet_manager, fleet_auditor;
         """#
+
+    /// A login without an office has no use for its tokens.
+    private static let endOfTokens = """
+        IF NOT EXISTS (SELECT 1 FROM fleet.member m WHERE m.login = p_login) THEN
+            PERFORM fleet.revoke_token(p_login, NULL);
+        END IF;
+        """
 }

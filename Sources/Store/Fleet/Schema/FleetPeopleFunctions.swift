@@ -1,13 +1,7 @@
 extension FleetSchema {
     /// Step 3: what people may see and call, by their office and by the shops that they are members of.
     static let people = #"""
-        -- The shops of the login; all of them for a member without a shop.
-        CREATE FUNCTION fleet.my_shops(p_office text DEFAULT NULL) RETURNS SETOF text
-        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
-            SELECT s.name FROM fleet.shop s WHERE EXISTS (
-                SELECT 1 FROM fleet.member m WHERE m.login = session_user AND (m.shop IS NULL OR m.shop = s.name)
-                AND (p_office IS NULL OR m.office = p_office))
-        $body$;
+        \#(ownShops("CREATE", of: "session_user"))
 
         ALTER TABLE fleet.shop ENABLE ROW LEVEL SECURITY;
         ALTER TABLE fleet.lane ENABLE ROW LEVEL SECURITY;
@@ -24,18 +18,7 @@ extension FleetSchema {
         CREATE POLICY of_shop ON fleet.change FOR SELECT USING (lane_id IN (SELECT l.id FROM fleet.lane l));
         CREATE POLICY of_shop ON fleet.event FOR SELECT USING (shop IN (SELECT fleet.my_shops()));
 
-        -- Refuses a login that is not a manager of the shop. The owner of the schema may do everything.
-        CREATE FUNCTION fleet.check_manager(p_shop text) RETURNS void
-        LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
-        BEGIN
-            IF NOT pg_has_role(session_user, current_user, 'USAGE')
-                AND p_shop NOT IN (SELECT fleet.my_shops('manager'))
-            THEN
-                RAISE EXCEPTION 'only a manager of the shop may do this' USING ERRCODE = 'CP006';
-            ELSIF NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
-                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
-            END IF;
-        END $body$;
+        \#(managerCheck("CREATE", of: "session_user"))
 
         CREATE FUNCTION fleet.invite(p_shop text, p_lane text, p_token text, p_hours bigint) RETURNS void
         LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -101,53 +84,7 @@ extension FleetSchema {
             END IF;
         END $body$;
 
-        CREATE FUNCTION fleet.grant_office(p_login text, p_office text, p_shop text) RETURNS void
-        LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
-        BEGIN
-            IF NOT EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname = p_login) THEN
-                RAISE EXCEPTION 'the server has no such login' USING ERRCODE = 'CP009';
-            END IF;
-            IF p_shop IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
-                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
-            END IF;
-            EXECUTE format('GRANT %I TO %I', 'fleet_' || p_office, p_login);
-            IF p_office <> 'lane' THEN
-                INSERT INTO fleet.member (login, office, shop) VALUES (p_login, p_office, p_shop)
-                ON CONFLICT DO NOTHING;
-            END IF;
-            INSERT INTO fleet.event (action, shop, detail) VALUES ('grant', p_shop, p_office || ' ' || p_login);
-        END $body$;
-
-        -- Takes offices of a login away; without p_office all of them, and without p_shop those in all shops. Returns
-        -- their number. An office that is given for all shops can't be taken away in one.
-        CREATE FUNCTION fleet.revoke_office(p_login text, p_office text, p_shop text) RETURNS bigint
-        LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
-        DECLARE
-            revoked bigint;
-            role text;
-        BEGIN
-            IF p_shop IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fleet.shop s WHERE s.name = p_shop) THEN
-                RAISE EXCEPTION 'there is no such shop' USING ERRCODE = 'CP007';
-            END IF;
-            DELETE FROM fleet.member m WHERE m.login = p_login AND (p_office IS NULL OR m.office = p_office)
-                AND (p_shop IS NULL OR m.shop = p_shop);
-            GET DIAGNOSTICS revoked = ROW_COUNT;
-            FOREACH role IN ARRAY ARRAY['lane', 'clerk', 'manager', 'auditor'] LOOP
-                CONTINUE WHEN p_office <> role OR (role = 'lane' AND p_shop IS NOT NULL)
-                    OR EXISTS (SELECT 1 FROM fleet.member m WHERE m.login = p_login AND m.office = role)
-                    OR NOT EXISTS (
-                        SELECT 1 FROM pg_auth_members a JOIN pg_roles r ON r.oid = a.roleid
-                        JOIN pg_roles l ON l.oid = a.member WHERE r.rolname = 'fleet_' || role AND l.rolname = p_login);
-                EXECUTE format('REVOKE %I FROM %I', 'fleet_' || role, p_login);
-                revoked := revoked + CASE WHEN role = 'lane' THEN 1 ELSE 0 END;
-            END LOOP;
-            IF revoked = 0 THEN
-                RAISE EXCEPTION 'the login has no such office' USING ERRCODE = 'CP013';
-            END IF;
-            INSERT INTO fleet.event (action, shop, detail)
-            VALUES ('revoke', p_shop, coalesce(p_office || ' ', '') || p_login);
-            RETURN revoked;
-        END $body$;
+        \#(offices("CREATE", shopless: ["lane"]))
 
         -- Roles belong to the server: another database of it may have them, or make them at this moment.
         DO $body$

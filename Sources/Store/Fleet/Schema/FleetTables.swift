@@ -76,13 +76,7 @@ extension FleetSchema {
         CREATE INDEX payment_unknown ON fleet.payment (lane_id) WHERE state = 'unknown';
 
         CREATE TABLE fleet.attempt (
-            lane_id text NOT NULL REFERENCES fleet.lane (id),
-            name text NOT NULL,
-            payment text NOT NULL,
-            shop text NOT NULL REFERENCES fleet.shop (name),
-            epoch bigint NOT NULL,
-            sequence bigint NOT NULL,
-            kind text NOT NULL,
+            \#(ofPayment)
             state text NOT NULL,
             amount bigint NOT NULL,
             currency text NOT NULL,
@@ -100,13 +94,7 @@ extension FleetSchema {
         CREATE INDEX attempt_with_advice ON fleet.attempt (lane_id) WHERE has_advice;
 
         CREATE TABLE fleet.receipt (
-            lane_id text NOT NULL REFERENCES fleet.lane (id),
-            name text NOT NULL,
-            payment text NOT NULL,
-            shop text NOT NULL REFERENCES fleet.shop (name),
-            epoch bigint NOT NULL,
-            sequence bigint NOT NULL,
-            kind text NOT NULL,
+            \#(ofPayment)
             received_at timestamptz NOT NULL,
             content jsonb NOT NULL,
             PRIMARY KEY (lane_id, name)
@@ -129,4 +117,15 @@ extension FleetSchema {
             detail text NOT NULL
         );
         """#
+
+    /// The first columns of what belongs to a payment.
+    private static let ofPayment = """
+        lane_id text NOT NULL REFERENCES fleet.lane (id),
+        name text NOT NULL,
+        payment text NOT NULL,
+        shop text NOT NULL REFERENCES fleet.shop (name),
+        epoch bigint NOT NULL,
+        sequence bigint NOT NULL,
+        kind text NOT NULL,
+        """
 }
