@@ -172,23 +172,15 @@ enum CCIDParameters: Hashable, Sendable {
 /// abProtocolDataStructure for T=0.
 struct CCIDT0Parameters: Hashable, Sendable {
     /// bmFindexDindex: FI in the high half, DI in the low half, as in TA1.
-    var rates: UInt8
+    var rates: UInt8 = 0x11
     /// bmTCCKST0: b2 set means inverse convention.
-    var convention: UInt8
+    var convention: UInt8 = 0
     /// bGuardTimeT0: extra guard time in etu.
-    var guardTime: UInt8
+    var guardTime: UInt8 = 0
     /// bWaitingIntegerT0: WI.
-    var waitingInteger: UInt8
+    var waitingInteger: UInt8 = 10
     /// bClockStop: 0 not allowed, 1 low, 2 high, 3 either.
-    var clockStop: UInt8
-
-    init(
-        rates: UInt8 = 0x11, convention: UInt8 = 0, guardTime: UInt8 = 0, waitingInteger: UInt8 = 10,
-        clockStop: UInt8 = 0
-    ) {
-        (self.rates, self.convention, self.guardTime) = (rates, convention, guardTime)
-        (self.waitingInteger, self.clockStop) = (waitingInteger, clockStop)
-    }
+    var clockStop: UInt8 = 0
 
     var bytes: [UInt8] { [rates, convention, guardTime, waitingInteger, clockStop] }
 }
@@ -196,28 +188,19 @@ struct CCIDT0Parameters: Hashable, Sendable {
 /// abProtocolDataStructure for T=1.
 struct CCIDT1Parameters: Hashable, Sendable {
     /// bmFindexDindex: FI in the high half, DI in the low half, as in TA1.
-    var rates: UInt8
+    var rates: UInt8 = 0x11
     /// bmTCCKST1: 10 plus b1 for CRC, b2 for inverse convention.
-    var convention: UInt8
+    var convention: UInt8 = 0x10
     /// bGuardTimeT1: extra guard time in etu.
-    var guardTime: UInt8
+    var guardTime: UInt8 = 0
     /// bmWaitingIntegersT1: BWI in the high half, CWI in the low half.
-    var waitingIntegers: UInt8
+    var waitingIntegers: UInt8 = 0x4D
     /// bClockStop: 0 not allowed, 1 low, 2 high, 3 either.
-    var clockStop: UInt8
+    var clockStop: UInt8 = 0
     /// bIFSC
-    var informationFieldSize: UInt8
+    var informationFieldSize: UInt8 = 32
     /// bNadValue
-    var nodeAddress: UInt8
-
-    init(
-        rates: UInt8 = 0x11, convention: UInt8 = 0x10, guardTime: UInt8 = 0, waitingIntegers: UInt8 = 0x4D,
-        clockStop: UInt8 = 0, informationFieldSize: UInt8 = 32, nodeAddress: UInt8 = 0
-    ) {
-        (self.rates, self.convention, self.guardTime) = (rates, convention, guardTime)
-        (self.waitingIntegers, self.clockStop) = (waitingIntegers, clockStop)
-        (self.informationFieldSize, self.nodeAddress) = (informationFieldSize, nodeAddress)
-    }
+    var nodeAddress: UInt8 = 0
 
     var bytes: [UInt8] {
         [rates, convention, guardTime, waitingIntegers, clockStop, informationFieldSize, nodeAddress]
