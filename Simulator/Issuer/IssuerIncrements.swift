@@ -4,14 +4,9 @@ public import Payments
 extension SimulatedIssuer {
     /// Raises what an authorization holds. For rules, it is an `authorize` message with the amount that is added.
     public func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
-        let handled = try transact(.authorize, about: request.original) { (about) throws(IssuerLedgerError) in
-            var message = about
-            message.amount = (request.amount.minorUnits, request.amount.currency.code)
-            return try handle(message, key: request.key) { (rule) throws(IssuerLedgerError) in
-                try decide(request, rule: rule)
-            }
+        try await handle(.authorize, of: request.amount, request.key, about: request.original) {
+            (rule) throws(IssuerLedgerError) in try decide(request, rule: rule)
         }
-        return try await deliver(handled)
     }
 
     /// Answers an increment; a repeated one gets its first answer. A rule can only decline it.

@@ -208,12 +208,20 @@ public actor SimulatedIssuer: PaymentHost {
     }
 
     public func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
-        let handled = try transact(.refund, about: request.original) { (about) throws(IssuerLedgerError) in
+        try await handle(.refund, of: request.amount, request.key, about: request.original) {
+            (rule) throws(IssuerLedgerError) in try decide(request, rule: rule)
+        }
+    }
+
+    /// Answers a message with an amount about an earlier payment.
+    func handle(
+        _ kind: IssuerMessageKind, of amount: Money, _ key: IdempotencyKey, about original: IdempotencyKey,
+        _ decide: (IssuerRule?) throws(IssuerLedgerError) -> AuthorizationResponse
+    ) async throws(PaymentHostError) -> AuthorizationResponse {
+        let handled = try transact(kind, about: original) { (about) throws(IssuerLedgerError) in
             var message = about
-            message.amount = (request.amount.minorUnits, request.amount.currency.code)
-            return try handle(message, key: request.key) { (rule) throws(IssuerLedgerError) in
-                try decide(request, rule: rule)
-            }
+            message.amount = (amount.minorUnits, amount.currency.code)
+            return try handle(message, key: key, decide)
         }
         return try await deliver(handled)
     }
