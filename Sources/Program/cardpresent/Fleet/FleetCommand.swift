@@ -6,13 +6,16 @@ import FoundationEssentials
 /// `fleet`
 struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fleet", abstract: "Ship payments of many lanes to one back office.",
+        commandName: "fleet", abstract: "Send the payments of many tills to one back office.",
         discussion: """
             EXAMPLES:
               cardpresent fleet init --office postgres://admin@db/fleet
               cardpresent fleet ship --follow
               cardpresent fleet status
               cardpresent fleet report --since 2026-01-02
+
+            A lane is one till with its database. Lanes send their payments, attempts, and receipts to the back office: \
+            a PostgreSQL database that shows and adds up what all of them took. See docs/fleet.md.
             """,
         subcommands: [
             InitFleet.self, GrantOffice.self, RevokeOffice.self, InviteLane.self, EnrollLane.self, ShipLane.self,
@@ -29,8 +32,8 @@ struct OfficeOptions: ParsableArguments {
         help: ArgumentHelp(
             "Database of the back office, such as postgres://USER@HOST/DATABASE?sslmode=verify-full.",
             discussion: """
-                Default: $CARDPRESENT_FLEET. Passwords belong into the password file of PostgreSQL (~/.pgpass), because \
-                all users of a machine can read the arguments of its programs.
+                Default: $CARDPRESENT_FLEET. Put passwords into PostgreSQL's password file (~/.pgpass): other users of \
+                this machine can see the arguments of a command.
                 """, valueName: "address"))
     var office: String?
 

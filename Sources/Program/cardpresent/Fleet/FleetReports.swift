@@ -15,8 +15,8 @@ struct FleetReport: ReportingCommand {
               cardpresent fleet report --shop harbor --json
               cardpresent fleet report --format csv > january.csv
 
-            Counts captured sales and refunds on the day on which they were captured, in the time zone of the shop. CSV \
-            has the form that 'fleet reconcile' reads.
+            Counts sales and refunds on the day on which they were captured, in the time zone of the shop. \
+            'fleet reconcile' reads the CSV.
             """)
 
     @Option(help: "Output format.")

@@ -13,9 +13,9 @@ struct InitFleet: ReportingCommand {
               cardpresent fleet init --office postgres://owner@db.example/fleet
               cardpresent fleet init --shop harbor --time-zone Europe/Berlin
 
-            Makes the schema 'fleet', or adds what an older one lacks; lanes ship meanwhile. Run it as the owner of the \
-            database, who may make roles. With --shop, also adds a shop; its days begin at midnight of --time-zone. With \
-            --time-zone, a shop that is there gets that time zone; the day of what was captured before stays.
+            Makes the schema 'fleet', or upgrades an older one while lanes go on sending. Run it as the owner of the \
+            database, with the right to make roles. --shop also adds a shop, whose days begin at midnight of \
+            --time-zone. An existing shop gets the time zone, too; payments that were captured before keep their day.
             """)
 
     @Option(help: ArgumentHelp("Shop to add: lowercase letters, digits, and hyphens.", valueName: "shop"))
@@ -60,7 +60,7 @@ extension Office: ExpressibleByArgument {}
 /// `fleet grant`
 struct GrantOffice: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "grant", abstract: "Give a login of the server an office in the fleet.",
+        commandName: "grant", abstract: "Give a database login an office: what it may see and do.",
         discussion: """
             EXAMPLES:
               cardpresent fleet grant anna --as clerk --shop harbor
@@ -68,10 +68,12 @@ struct GrantOffice: ReportingCommand {
               cardpresent fleet grant eve --as auditor
               cardpresent fleet grant office_server --as server
 
-            A lane ships, and sees nothing. A clerk sees lanes, payments, and totals of the own shops. A manager also \
-            sees changes and events, invites lanes, and erases personal data. An auditor sees what a manager sees, and \
-            changes nothing. Without --shop, the office counts for all shops. The server enforces it, whatever program \
-            the login uses. A server sees nothing itself, and serves people with tokens ('fleet serve').
+            The offices: a lane sends records and sees nothing. A clerk sees the lanes, payments, and totals of its \
+            shops. A manager also sees changes and events, invites lanes, and erases personal data. An auditor sees \
+            what a manager sees, and changes nothing. A server serves people with tokens ('fleet serve'), and sees \
+            nothing itself.
+
+            Without --shop, the office is for all shops. The database enforces it, whatever program the login uses.
             """)
 
     @Argument(help: "Login of the server (CREATE ROLE … LOGIN).")
@@ -98,16 +100,16 @@ struct GrantOffice: ReportingCommand {
 /// `fleet revoke`
 struct RevokeOffice: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Take an office of the fleet away from a login.",
+        commandName: "revoke", abstract: "Take an office away from a database login.",
         discussion: """
             EXAMPLES:
               cardpresent fleet revoke anna
               cardpresent fleet revoke anna --as clerk --shop harbor
               cardpresent fleet revoke till_login --as lane
 
-            Without --as, takes all offices away. Without --shop, takes those in every shop away, and those that count \
-            for all shops; with it, only those that were given for this shop. It counts from the next statement of the \
-            login. The login itself stays: DROP ROLE removes it.
+            Without --as, takes all offices away. With --shop, only those that were given for this shop; without it, \
+            those for every shop and for all shops. Takes effect with the next statement of the login. The login itself \
+            stays: DROP ROLE removes it.
             """)
 
     @Argument(help: "Login of the server.")
@@ -140,15 +142,15 @@ struct RevokeOffice: ReportingCommand {
 /// `fleet invite`
 struct InviteLane: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "invite", abstract: "Make the token by which one machine becomes a lane.",
+        commandName: "invite", abstract: "Make a token with which one machine becomes a lane.",
         discussion: """
             EXAMPLES:
               (umask 077; cardpresent fleet invite harbor 'till 3' > token.txt)
               cardpresent fleet invite harbor 'till 3' --hours 1 | ssh till3 cardpresent fleet enroll --token-file -
 
-            The token works once. The back office keeps a hash of it. A lane of the same name that is there already \
-            stops shipping when the token is used, and what it shipped stays. The first machine that has the token can use \
-            it: keep it in a file that only you can read.
+            The token works once, for the first machine that uses it: keep it in a file that only you can read. The \
+            back office keeps only a hash. If the shop has a lane of this name, that lane can't send any more once the \
+            token is used, and what it has sent stays.
             """)
 
     @Argument(help: "Shop.") var shop: String

@@ -13,7 +13,7 @@ struct FleetTokens: ParsableCommand {
               cardpresent fleet token list
               cardpresent fleet token revoke T3
 
-            A token gives the rights of one login, in its shops, to whom sends it to 'fleet serve'.
+            A request to 'fleet serve' carries a token, and has the rights of the token's database login.
             """,
         subcommands: [MakeFleetToken.self, ListFleetTokens.self, RevokeFleetToken.self])
 }
@@ -27,8 +27,8 @@ struct MakeFleetToken: ReportingCommand {
               (umask 077; cardpresent fleet token make anna > token.txt)
               cardpresent fleet token make anna --days 7 --note 'laptop of anna' --json
 
-            The token is shown once: the back office keeps its digest. The login needs an office ('fleet grant'), and \
-            must be able to do no more: no administrator, and not the owner of the database, who runs this command.
+            The token is shown once: the back office keeps only a hash. The login needs an office ('fleet grant'), and \
+            can't be an administrator of the server or the owner of the database. Run this command as the owner.
             """)
 
     @Argument(help: "Login of the server that has an office.")

@@ -13,15 +13,15 @@ struct EnrollLane: ReportingCommand {
               cardpresent fleet enroll --token-file token.txt
               cardpresent fleet enroll --again
 
-            From then on, every change of payments, attempts, and receipts is kept for the back office, in the commit of \
-            the change; 'cardpresent fleet ship' sends them. What the records have by then is sent, too.
+            From then on, each change of a payment, an attempt, or a receipt is also written to a list of what to send, \
+            in the same transaction. 'cardpresent fleet ship' sends the list, and what the records had before.
 
-            --again begins a new epoch, in which everything is sent anew: after a restored backup, which the back \
-            office refuses ('lane_restored'), once it is certain that no other machine is this lane.
+            --again sends everything anew, in a new epoch of the lane. Use it after a restored backup, which the back \
+            office refuses ('lane_restored'), when you are certain that no other machine is this lane.
 
-            --force takes a new token on records that are a lane already: after 'lane_replaced', or to give the lane \
-            another name. The back office knows the records, so what it has of them counts once, and what was erased \
-            stays erased. Records that were shipped to one shop can't become a lane of another.
+            --force uses a new token on records that are a lane already: after 'lane_replaced', or to give the lane \
+            another name. The back office recognizes the records: they count once, and what was erased stays erased. \
+            Records that were sent to one shop can't become a lane of another.
             """)
 
     @Option(
@@ -68,19 +68,19 @@ struct EnrollLane: ReportingCommand {
 /// `fleet ship`
 struct ShipLane: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ship", abstract: "Send what waits to the back office.",
+        commandName: "ship", abstract: "Send waiting changes to the back office.",
         discussion: """
             EXAMPLES:
               cardpresent fleet ship
               cardpresent fleet ship --follow --json
 
-            Sends the changes of payments, attempts, and receipts in their order. What was sent and not acknowledged is \
-            sent again, and applied once. Payments never wait for it.
+            Sends the changes of payments, attempts, and receipts in their order. Changes that were not acknowledged \
+            are sent again, and applied once. Payments never wait for it.
 
-            Without --follow, ends when nothing waits, and with 75 when something is in the way for longer than \
-            --patience. With --follow, sends what comes until Ctrl-C or SIGTERM, and ends with 0 then; it waits out \
-            a server or a network that is gone. Both end with 7 when a person is needed, as after a restored backup. \
-            With --json, each line is an object: "shipped" with "waiting", "interrupted" with "pause", or "error".
+            Without --follow, ends when nothing waits, or with 75 when it can't send for longer than --patience. With \
+            --follow, goes on until Ctrl-C or SIGTERM, ends with 0 then, and tries again while the server or the network \
+            is gone. Both end with 7 when a person must act, for example after a restored backup. With --json, each line \
+            is an object: "shipped" with "waiting", "interrupted" with "pause", or "error".
             """)
 
     @Flag(help: "Go on until Ctrl-C.")

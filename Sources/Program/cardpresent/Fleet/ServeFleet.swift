@@ -15,11 +15,11 @@ struct ServeFleet: ReportingCommand {
               cardpresent fleet serve
               cardpresent fleet serve --listen 0.0.0.0 --tls /etc/cardpresent/office-tls --log json
 
-            Prints its address and runs until Ctrl-C or SIGTERM, which lets running requests end. Every request for \
-            data needs a token of 'fleet token make', and has the rights of the token's login: the server of the \
-            database decides what it may see and do. Give this command a login of its own, which sees nothing itself: \
-            'fleet grant LOGIN --as server'. Listens on this machine only, unless --tls is given; the folder gets a \
-            certificate when it has none. Open the address in a browser for the web console.
+            Prints its address and runs until Ctrl-C or SIGTERM; running requests are finished first. Open the address \
+            in a browser for the web console. Every request for data needs a token of 'fleet token make', and has the \
+            rights of the token's login: the database decides what it may see and do. Give this command a login of its \
+            own, which sees nothing itself: 'fleet grant LOGIN --as server'. Other machines can reach it only with \
+            --tls; a folder without a certificate gets one.
             """)
 
     @Option(help: ArgumentHelp("Port to listen on; 0 picks a free port.", valueName: "port"))

@@ -25,16 +25,14 @@ struct CheckHost: ReportingCommand {
               cardpresent host check --config till.yaml --keys \
             'pkcs11:token=till?module-path=/usr/lib/softhsm/libsofthsm2.so&pin-source=/etc/cardpresent/token.pin'
 
-            Without --address, checks the host of the configuration, as its payments reach it. Of several \
-            hosts, checks all, or the one of --host.
+            Without --address, checks all hosts of the configuration, or the one of --host.
 
-            Shows each step with its time, and ends at the first one that fails: with what failed, why, and what to \
-            do. Keys are exchanged where the profile does so and the key file has the master key. No money moves, and \
-            no card data is sent. TLS is used with every host that is not this machine, and on \
-            this machine with --ca, --certificate, or --server-name.
+            Shows each step with its time, and stops at the first one that fails: it says what failed, why, and what to \
+            do. Keys are exchanged if the profile does so and the key file has the master key. No money moves, and no \
+            card data is sent. Every host on another machine is reached over TLS; a host on this machine with --ca, \
+            --certificate, or --server-name.
 
-            Fails also when the host answers, and the MACs of payments need a key that is not there; a key that only \
-            PINs need is a warning.
+            Also fails when a key for the MACs of payments is missing. A missing key for PINs is a warning.
 
             Exits with 69 when the host can't be reached, refuses, or does not answer, with 65 when its bytes are not \
             those of the profile, and with 78 when a file is wrong, or a key is missing.

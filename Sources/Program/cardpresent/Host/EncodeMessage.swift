@@ -13,10 +13,10 @@ struct EncodeMessage: SynchronousCardDataCommand {
               cardpresent host encode --file sale.txt --profile my-host.yaml
               printf '0200\\n2=4111111111111111\\n3=0\\n4=1250\\n' | cardpresent host encode --file - --profile iso87-ascii
 
-            Fields of a fixed length are filled: digits with zeros on the left, text with blanks on the right. Fields \
-            of bytes are given in hexadecimal digits.
+            Prints the whole frame in hexadecimal digits. Fields of a fixed length are filled: digits with zeros on the \
+            left, text with blanks on the right. Write fields of bytes in hexadecimal digits.
 
-            Prints the whole frame in hexadecimal digits. Fields with card data (2, 34, 35, 36, 45, 52, and 55) are \
+            Fields with card data (2, 34, 35, 36, 45, 52, and 55) are \
             refused on the command line, which other users of the machine can see: put the message into a file, or \
             send it to standard input, with the type and each field on a line of its own, or as JSON: \
             { "type": "0800", "fields": { "70": "301" } }. Use test cards only: the frame has the card data in clear.

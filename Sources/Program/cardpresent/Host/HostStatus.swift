@@ -17,9 +17,10 @@ struct HostStatus: TillCommand, ReadingCommand {
               cardpresent host status --json
               cardpresent host status --host backup
 
-            Reads the journal only: nothing is sent, and nothing changes. Every other command that uses payments sends \
-            what waits when it starts, and 'cardpresent payments recover' does only that. A host may get nothing new \
-            while a reversal waits. Of several hosts, shows all, or the one of --host.
+            Only reads the journal: nothing is sent, and nothing changes. Every other command that uses payments first \
+            sends what waits, and 'cardpresent payments recover' does only that. A host whose profile has \
+            'oneOpenReversal' gets no new payment while a reversal waits. With several hosts, shows all of them, or \
+            only the one of --host.
 
             Exits with 4 while something waits.
             """)

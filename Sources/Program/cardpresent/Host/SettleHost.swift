@@ -20,20 +20,20 @@ struct SettleHost: TillCommand, ChangingCommand {
               cardpresent host settle --host-trace settle.jsonl
               cardpresent host settle --host backup
 
-            First sends what waits for the host. Then adds up the sales, offline sales, refunds, and reversals since \
-            the last settlement, and sends the totals, for each currency. When the host agrees, the batch is closed. \
-            Otherwise lists each total that differs, ours and the host's, and the batch stays open: find the payment \
-            that one side lacks, and settle again.
+            First sends the messages that wait for the host. Then adds up the sales, offline sales, refunds, and \
+            reversals since the last settlement, and sends the totals of each currency. When the host agrees, the batch \
+            is closed. Otherwise lists each total that differs, ours and the host's, and the batch stays open: find the \
+            payment that one side lacks, and settle again.
 
-            After a restored backup, what it has without a batch may be settled already: ask the acquirer, and say so \
-            with --restored. Nothing is settled before.
+            Without an answer, the next 'host settle' repeats the same totals: nothing is counted twice. With several \
+            hosts, settles with each of them, or only with the one of --host.
 
-            Without an answer, the next 'host settle' repeats the same totals: nothing is counted twice. Of several \
-            hosts, settles with all, one after the other, or with the one of --host.
+            After a restored backup, transactions of the backup may be settled already: ask the acquirer, and give the \
+            answer with --restored. Nothing is settled before.
 
-            When the totals differ for good, --accept-host closes the batch here with those that the host told last, and \
-            records both. It sends no totals, and asks before: clear it with the acquirer first, because a batch that is \
-            still open there belongs to its next totals.
+            When the totals differ for good, --accept-host closes the batch here with the last totals of the host, and \
+            records both. It sends no totals, and asks before. Clear it with the acquirer first: a batch that stays open \
+            there becomes a part of its next totals.
 
             Exits with 0 when the host agrees, when there is nothing to settle, and when --accept-host has closed every \
             batch that differed; with 3 when the question was not answered with yes; with 7 when its totals differ; \

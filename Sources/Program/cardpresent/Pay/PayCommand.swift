@@ -26,9 +26,9 @@ struct PayCommand: TillCommand, CardDataCommand {
             store could not be notified yet. In that case a warning appears on stderr and under 'capture' in the JSON, \
             and 'cardpresent payments sync' notifies the store.
 
-            With --authorize-only, the amount is held and not charged (pre-authorization): capture all or a part of it \
-            with 'cardpresent payments capture', or give it free with 'cardpresent payments cancel'. It expires after \
-            'host.preauthorizationDays' of the configuration.
+            With --authorize-only, the amount is held and not charged (pre-authorization): charge all or a part of it \
+            with 'cardpresent payments capture', or release it with 'cardpresent payments cancel'. The hold expires \
+            after the days of 'host.preauthorizationDays' in the configuration.
             """)
 
     @Argument(help: "Amount as a decimal, for example 12.50. Not with --order.")
@@ -55,7 +55,7 @@ struct PayCommand: TillCommand, CardDataCommand {
     var forceOnline = false
     @Flag(help: "Hold the amount and capture it later. Requires online authorization. Not with --order.")
     var authorizeOnly = false
-    @Flag(help: "Take an approval of a part of the amount, instead of reversing it. Not with --order.")
+    @Flag(help: "Accept an approval of a part of the amount instead of reversing it. Not with --order.")
     var allowPartial = false
     @Option(help: ArgumentHelp("Time to wait for a card.", valueName: "seconds"))
     var timeout: Int = 60

@@ -15,8 +15,8 @@ struct PreviewReceipt: TillCommand {
               cardpresent receipts preview P000001
               cardpresent receipts preview P000001 --paper 58mm --locale de
 
-            Does not print or record anything. A terminal shows black text on white, unless NO_COLOR is set or --color never; \
-            a file or pipe gets plain text. Right-to-left text depends on the terminal.
+            Does not print or record anything. A terminal shows black text on white, unless NO_COLOR is set or \
+            --color is never; a file or pipe gets plain text. Right-to-left text depends on the terminal.
             """)
 
     @OptionGroup var selection: ReceiptSelection

@@ -57,7 +57,8 @@ struct ReconcileIssuer: TillCommand {
 
             With --acquirer, compares the attempts that went to an ISO 8583 host with the ledger of \
             'cardpresent simulate acquirer', by trace number and time. An address finds the ledger of an acquirer that \
-            you run on this machine with --ledger. With several hosts, --host says whose ledger it is: only the attempts that went to its address are compared.
+            you run on this machine with --ledger. With several hosts, --host says whose ledger it is: only the \
+            attempts that went to its address are compared.
             """)
 
     @Flag(help: "Accept the listed payments that a restored backup lost. Moves no money.")

@@ -18,12 +18,12 @@ struct SimulateRun: AsyncParsableCommand {
               cardpresent simulate run scenarios --traces traces
               cardpresent simulate run scenarios --repeat 1000 --queue postgres://tester@db/work --workers 2
 
-            Runs the real payment stack above the USB transport with simulated time, so that waiting takes no time. \
-            The same seed gives the same bytes for any --jobs; only the times in a JUnit file are real ones, unless \
-            --virtual-times is given. See docs/scenarios.md for the file format.
+            Runs the program's own driver, kernel, and journal with simulated readers, cards, and time, so that waiting \
+            takes no time. The same seed gives the same bytes for any --jobs; only the times in a JUnit file are real, \
+            unless --virtual-times is given. See docs/scenarios.md for the file format.
 
             --queue shares the work with workers on any number of machines that have the same files ('cardpresent \
-            simulate work'), with the same report and virtual times. See docs/distributed-search.md.
+            simulate work'). The report is the same, with virtual times. See docs/distributed-search.md.
 
             Exits with 0 when all expectations are met, with 1 when one is not, with 64 when no scenario is selected, \
             and with 65 when a file is invalid.

@@ -18,9 +18,9 @@ struct SimulateServe: ReportingCommand {
               cardpresent simulate serve --store postgres://service@db/simulator --tokens tokens.yaml
               cardpresent simulate serve --stripe 12111 --nexo 8443 --zvt 20007
 
-            Prints its address and runs until Ctrl-C or SIGTERM, which lets running requests end. SIGHUP reads the \
-            files of --token and --limits again and keeps the sessions. Tests in any language can use the HTTP \
-            interface; open the address in a browser for the web console. See docs/simulate-serve.md.
+            Prints its address and runs until Ctrl-C or SIGTERM; running requests are finished first. Open the address \
+            in a browser for the web console. Tests in any language can use the HTTP interface. SIGHUP reads the files \
+            of --token and --limits again and keeps the sessions. See docs/simulate-serve.md.
             """)
 
     @Option(help: ArgumentHelp("Port to listen on; 0 picks a free port.", valueName: "port"))

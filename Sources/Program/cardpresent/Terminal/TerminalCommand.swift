@@ -17,7 +17,7 @@ import ZVT
 /// `terminal`
 struct TerminalCommand: TillCommand, CardDataCommand {
     static let configuration = CommandConfiguration(
-        commandName: "terminal", abstract: "Be the card terminal of a till that speaks a terminal protocol.",
+        commandName: "terminal", abstract: "Take payments for tills that speak a terminal protocol.",
         discussion: """
             EXAMPLES:
               cardpresent terminal --protocol stripe --reader usb
@@ -26,14 +26,14 @@ struct TerminalCommand: TillCommand, CardDataCommand {
               cardpresent terminal --protocol nexo --reader usb --tls certificates --passphrase-file passphrase
               cardpresent terminal --protocol stripe --protocol zvt --reader simulated --port 0 --port 0 --json
 
-            Takes payments at the reader with the host, the database, and the journal of the configuration, as \
-            'cardpresent pay' does, for a till that asks for them over the network. Prints its address and runs until \
-            Ctrl-C or SIGTERM: a payment that waits for a card is canceled, and one that may have moved money is \
-            finished by the next command.
+            Acts as the card terminal of a till: the till asks for payments over the network, and this command takes \
+            them at the reader as 'cardpresent pay' does, with the same configuration and journal. Prints its address \
+            and runs until Ctrl-C or SIGTERM. Then a payment that waits for a card is canceled, and one that may have \
+            moved money is finished by the next command.
 
-            Tills of several protocols can use one reader: while it works for one of them, the others get \
-            their protocol's busy error. The journal keeps what tills call their payments, so that a till finds its payment again after \
-            a restart.
+            Tills of several protocols can use one reader: while it works for one of them, the others get their \
+            protocol's busy error. The journal keeps the names that tills give their payments, so that a till finds \
+            its payment again after a restart.
 
             Only this machine can reach it, unless it has TLS and a secret: the key for stripe, the passphrase for \
             nexo, and a certificate of the till for zvt. See docs/tills.md.

@@ -44,8 +44,7 @@ struct HelpTests {
                   printers                List and test printers, and set the default printer.
                   drawer                  Open the cash drawer.
                   readers                 List, show, watch, and update card readers.
-                  terminal                Be the card terminal of a till that speaks a terminal
-                                          protocol.
+                  terminal                Take payments for tills that speak a terminal protocol.
                   login                   Sign in to a store.
                   logout                  Sign out of the store and delete its local data.
                   sites                   List your sites and choose the current store.
@@ -64,7 +63,7 @@ struct HelpTests {
                   issuer                  Show and reconcile the simulated issuer's ledger.
                   host                    Check payment hosts, and decode and encode their
                                           messages (ISO 8583).
-                  fleet                   Ship payments of many lanes to one back office.
+                  fleet                   Send the payments of many tills to one back office.
                   init                    Write a configuration by asking a few questions.
                   config                  Show and check the till configuration.
                   features                List features and experiments.
@@ -109,9 +108,9 @@ struct HelpTests {
                 the JSON, and 'cardpresent payments sync' notifies the store.
 
                 With --authorize-only, the amount is held and not charged (pre-authorization):
-                capture all or a part of it with 'cardpresent payments capture', or give it
-                free with 'cardpresent payments cancel'. It expires after
-                'host.preauthorizationDays' of the configuration.
+                charge all or a part of it with 'cardpresent payments capture', or release it
+                with 'cardpresent payments cancel'. The hold expires after the days of
+                'host.preauthorizationDays' in the configuration.
 
                 USAGE: cardpresent pay [<options>] [<amount>]
 
@@ -164,7 +163,7 @@ struct HelpTests {
                   --force-online          Require online authorization.
                   --authorize-only        Hold the amount and capture it later. Requires online
                                           authorization. Not with --order.
-                  --allow-partial         Take an approval of a part of the amount, instead of
+                  --allow-partial         Accept an approval of a part of the amount instead of
                                           reversing it. Not with --order.
                   --timeout <seconds>     Time to wait for a card. (default: 60)
                   --issuer-rules <rules>  Rules of the simulated issuer: a built-in name or the
