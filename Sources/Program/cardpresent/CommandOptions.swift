@@ -151,6 +151,12 @@ extension ArgumentHelp {
                 """, valueName: "file")
     }
 
+    static var listening: ArgumentHelp {
+        ArgumentHelp(
+            "Address to listen on.", discussion: "Other addresses than 127.0.0.1 are open to other machines.",
+            valueName: "address")
+    }
+
     static var database: ArgumentHelp {
         ArgumentHelp(
             "Database file.",

@@ -21,11 +21,7 @@ struct SimulateStore: ReportingCommand {
 
     @Option(help: ArgumentHelp("Port to listen on; 0 picks a free port.", valueName: "port"))
     var port = 8181
-    @Option(
-        help: ArgumentHelp(
-            "Address to listen on.", discussion: "Other addresses than 127.0.0.1 are open to other machines.",
-            valueName: "address"))
-    var host = "127.0.0.1"
+    @Option(help: .listening) var host = "127.0.0.1"
     @Option(
         help: ArgumentHelp(
             "Random seed of the store. The same seed and --now give the same store.", valueName: "number"))

@@ -29,11 +29,7 @@ struct SimulateTerminal: ReportingCommand {
             "Port to listen on; 0 picks a free port. Default: 12111 for stripe, 20007 for zvt, 8443 for nexo.",
             valueName: "port"))
     var port: Int?
-    @Option(
-        help: ArgumentHelp(
-            "Address to listen on.", discussion: "Other addresses than 127.0.0.1 are open to other machines.",
-            valueName: "address"))
-    var host = "127.0.0.1"
+    @Option(help: .listening) var host = "127.0.0.1"
     @Option(
         help: ArgumentHelp(
             "Random seed. The same seed and requests give the same IDs, times, and bytes.", valueName: "number"))
