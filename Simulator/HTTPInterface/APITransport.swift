@@ -26,3 +26,30 @@ extension OutgoingResponse {
             headers: mediaType + [(name: "X-Content-Type-Options", value: "nosniff")] + answer.headers, body: body)
     }
 }
+
+/// Passes the requests of a listener to an API.
+package protocol APIResponder: HTTPResponder {
+    func answer(_ request: APIRequest) async -> APIAnswer
+
+    /// Records a request that was not read to its end.
+    ///
+    /// - Returns: the answer with the number of the request.
+    func note(unread answer: APIAnswer) -> APIAnswer
+}
+
+extension APIResponder {
+    package func respond(to request: IncomingRequest) async -> OutgoingResponse {
+        OutgoingResponse(await answer(APIRequest(request)))
+    }
+
+    package func refuseLargeBody() -> OutgoingResponse {
+        let error = APIError(413, "body_too_large", "a body has at most \(largestBody) bytes")
+        return OutgoingResponse(note(unread: .failure(error)))
+    }
+
+    package func refuseConnection() -> OutgoingResponse {
+        let error = APIError(
+            503, "too_many_connections", "the server has no connection left", fix: "close unused connections")
+        return OutgoingResponse(note(unread: .failure(error).with("Retry-After", "1")))
+    }
+}

@@ -60,32 +60,14 @@ public final class SimulationServer: Sendable {
 }
 
 /// Passes requests to a service and delivers its answers.
-struct ServiceResponder: HTTPResponder {
+struct ServiceResponder: APIResponder {
     let service: SimulationService
 
     var largestBody: Int { SimulationServiceConfiguration.longestBody }
 
-    func respond(to request: IncomingRequest) async -> OutgoingResponse {
-        OutgoingResponse(await service.answer(APIRequest(request)))
-    }
+    func answer(_ request: APIRequest) async -> APIAnswer { await service.answer(request) }
 
-    func refuseLargeBody() -> OutgoingResponse {
-        refuse(
-            .failure(
-                APIError(
-                    413, "body_too_large", "a body has at most \(SimulationServiceConfiguration.longestBody) bytes")))
-    }
-
-    /// Counts a request that was not read to its end.
-    private func refuse(_ answer: APIAnswer) -> OutgoingResponse {
-        OutgoingResponse(
-            service.note(APIRequest(method: "", target: ""), nil, nil, answer, since: service.time.reading()))
-    }
-
-    func refuseConnection() -> OutgoingResponse {
-        var answer = APIAnswer.failure(
-            APIError(503, "too_many_connections", "the server has no connection left", fix: "close unused connections"))
-        answer.headers.append(("Retry-After", "1"))
-        return refuse(answer)
+    func note(unread answer: APIAnswer) -> APIAnswer {
+        service.note(APIRequest(method: "", target: ""), nil, nil, answer, since: service.time.reading())
     }
 }

@@ -55,29 +55,14 @@ public final class FleetServer: Sendable {
 }
 
 /// Passes requests to a service and delivers its answers.
-private struct FleetResponder: HTTPResponder {
+private struct FleetResponder: APIResponder {
     let service: FleetService
 
     var largestBody: Int { FleetService.longestSettlement }
 
-    func respond(to request: IncomingRequest) async -> OutgoingResponse {
-        OutgoingResponse(await service.answer(APIRequest(request)))
-    }
+    func answer(_ request: APIRequest) async -> APIAnswer { await service.answer(request) }
 
-    func refuseLargeBody() -> OutgoingResponse {
-        refuse(APIError(413, "body_too_large", "a body has at most \(FleetService.longestSettlement) bytes"))
-    }
-
-    func refuseConnection() -> OutgoingResponse {
-        refuse(
-            APIError(503, "too_many_connections", "the server has no connection left", fix: "close unused connections"))
-    }
-
-    /// Logs a request that was not read to its end.
-    private func refuse(_ error: APIError) -> OutgoingResponse {
-        var answer = APIAnswer.failure(error)
-        if error.status == 503 { answer = answer.with("Retry-After", "1") }
-        return OutgoingResponse(
-            service.note(APIRequest(method: "", target: ""), nil, answer, since: service.time.reading()))
+    func note(unread answer: APIAnswer) -> APIAnswer {
+        service.note(APIRequest(method: "", target: ""), nil, answer, since: service.time.reading())
     }
 }
