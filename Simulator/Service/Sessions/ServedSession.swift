@@ -14,19 +14,10 @@ import Text
 /// time between two turns, and change neither the session nor its clock. So a session does not depend on when its
 /// requests arrive, but only on their order.
 final class ServedSession: Sendable {
-    /// A request to start a payment, kept so that a repetition does not start another one.
-    private struct Key {
-        let body: [UInt8]
-        let operation: Operation
-    }
-
     private struct State {
-        var operation: Operation?
-        var keys: [String: Key] = [:]
         var lastUsed: Duration
         var printer: SimulatedPrinterCondition
         var disk: DiskCondition
-        var isClosed = false
         /// The faults of the issuer connection as last seen.
         var issuerFaults: [IssuerFaultRule]
         /// How far the session is in the store, and the number of its events there; nil without a store.
@@ -49,11 +40,11 @@ final class ServedSession: Sendable {
     private let hash = EventHash()
     private let streams = EventStreams()
     private let turns: SessionTurns
+    private let operations: SessionOperations
     private let state: Mutex<State>
 
     /// The most events of a session, because they are kept in memory. A full session accepts no more work.
     private static let mostEvents = 200_000
-    private static let mostKeys = 10_000
 
     /// Starts a session.
     ///
@@ -69,6 +60,7 @@ final class ServedSession: Sendable {
     ) async throws(APIError) {
         let (gate, committed) = (EventGate(stoppingAfter: event), CommittedPayments())
         (self.id, self.plan, self.meter, self.gate, self.committed) = (id, plan, meter, gate, committed)
+        operations = SessionOperations(session: id)
         var observed = plan.plan
         observed.observer = {
             meter.note($0)
@@ -105,11 +97,11 @@ final class ServedSession: Sendable {
     func use(at now: Duration) { state.withLock { $0.lastUsed = max($0.lastUsed, now) } }
 
     /// The current operation; nil for none.
-    var operation: Operation? { state.withLock { $0.operation }.flatMap { $0.isRunning ? $0 : nil } }
+    var operation: Operation? { operations.running }
 
     /// Ends the session and its event streams.
     func close() async {
-        state.withLock { $0.isClosed = true }
+        operations.close()
         endStreams()
         await kept.close()
     }
@@ -234,18 +226,12 @@ final class ServedSession: Sendable {
 
     private func checkIdle() throws(APIError) {
         try checkNotPaused()
-        if let operation { throw Self.busy(operation) }
+        try operations.checkNoneRuns()
         guard session.events.count < Self.mostEvents else {
             throw APIError(
                 409, "session_full", "the limit of \(Self.mostEvents) events in this session is reached",
                 fix: "reset the session, or create another one")
         }
-    }
-
-    private static func busy(_ operation: Operation) -> APIError {
-        APIError(
-            409, "busy", "a \(operation.kind.rawValue) is running in this session",
-            fix: "let it finish, cancel it, or use another session")
     }
 
     /// Runs `body` in a turn of the session; see ``SessionTurns``.
@@ -287,12 +273,12 @@ final class ServedSession: Sendable {
         _ operation: Operation, key: (name: String, body: [UInt8])? = nil,
         _ body: @escaping @Sendable (SimulatedSession) async throws(SimulatedSessionError) -> Void
     ) async throws(APIError) -> (operation: Operation, isNew: Bool) {
-        if let key, let earlier = try earlier(key) {
+        if let key, let earlier = try operations.earlier(key) {
             if let failure = earlier.failure, earlier.payment == nil { throw APIError(failure) }
             return (earlier, false)
         }
         try checkIdle()
-        try register(operation, key)
+        try operations.register(operation, key)
         let session = session
         // Find its payment before any other request gets a turn.
         let isBegun = await turn(whenQuiet: { operation.adopt { Self.newestPayment(session) } }) { session in
@@ -311,42 +297,16 @@ final class ServedSession: Sendable {
         if isBegun == nil {
             // The session paused before it began.
             operation.end(nil)
-            if let key { state.withLock { _ = $0.keys.removeValue(forKey: key.name) } }
+            operations.forget(key)
             try checkNotPaused()
         }
         operation.adopt { newestPayment }
         if let failure = operation.failure, operation.payment == nil {
             // Nothing was started, so the same request may be repeated.
-            if let key { state.withLock { _ = $0.keys.removeValue(forKey: key.name) } }
+            operations.forget(key)
             throw APIError(failure)
         }
         return (operation, true)
-    }
-
-    /// Makes an operation the current one. It begins in its own turn.
-    ///
-    /// - Throws: ``APIError``
-    func register(_ operation: Operation, _ key: (name: String, body: [UInt8])? = nil) throws(APIError) {
-        try state.withLock { state throws(APIError) in
-            guard !state.isClosed else { throw SimulationService.noSession(id) }
-            if let key {
-                guard state.keys.count < Self.mostKeys else {
-                    throw APIError(409, "session_full", "the session has \(Self.mostKeys) keys", fix: "reset it")
-                }
-                state.keys[key.name] = Key(body: key.body, operation: operation)
-            }
-            state.operation = operation
-        }
-    }
-
-    private func earlier(_ key: (name: String, body: [UInt8])) throws(APIError) -> Operation? {
-        guard let known = state.withLock({ $0.keys[key.name] }) else { return nil }
-        guard known.body == key.body else {
-            throw APIError(
-                422, "idempotency_key_reused", "this Idempotency-Key belongs to another request",
-                fix: "use a new key for each payment")
-        }
-        return known.operation
     }
 
     /// The newest payment, also in a pause.
@@ -377,7 +337,7 @@ final class ServedSession: Sendable {
     ///
     /// - Parameter events: the number of events after which it pauses again; nil to continue until a breakpoint.
     func resume(events: Int?) async {
-        let (session, operation) = (session, state.withLock { $0.operation })
+        let (session, operation) = (session, operations.current)
         _ = await turn(
             // Not before: nothing else may come between the pause and what it interrupted.
             onBegin: { [gate] in gate.open(until: events.map { session.events.count + $0 }) },

@@ -92,3 +92,10 @@ extension APIError {
         }
     }
 }
+
+/// Gives an error of the store the form of the interface.
+func storing<Value>(
+    _ body: () async throws(SessionStoreError) -> Value
+) async throws(APIError) -> Value {
+    do throws(SessionStoreError) { return try await body() } catch { throw APIError(error) }
+}

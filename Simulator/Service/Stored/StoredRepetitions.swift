@@ -48,7 +48,7 @@ extension StoredSessions {
         guard let number = Self.number(id) else { throw SimulationService.noSession(id) }
         let event = try call.body["event"]?.int(1...Int(Int32.max))
         let (kept, events, creation) = try await service.changes.run(id) { () async throws(APIError) in
-            let copy = try await current(number, id)
+            let copy = try await copies.current(number, id)
             let session = StoredSession(
                 number: number, position: copy.position ?? .init(), digest: [], program: store.program)
             return (try copy.keptRequests(), copy.session.events, try await self.creation(session))
@@ -81,7 +81,7 @@ extension StoredSessions {
 
     /// Returns a copy in the turn of its session.
     private func turned(_ number: Int64, _ id: String) async throws(APIError) -> ServedSession {
-        try await service.changes.run(id) { () async throws(APIError) in try await current(number, id) }
+        try await service.changes.run(id) { () async throws(APIError) in try await copies.current(number, id) }
     }
 
     /// Carries out a request of a repetition.
@@ -120,6 +120,6 @@ extension StoredSessions {
         guard let found = look else { return await service.drop(copy) }
         guard found.position != known else { return }
         // An error goes to the next request; the stream ends with the copy.
-        _ = try? await self.copy(of: found)
+        _ = try? await copies.upToDate(found)
     }
 }
