@@ -71,6 +71,12 @@ class ServedOffice:
     def fleet(self, *arguments, text=None):
         return self.run("fleet", *arguments, text=text)
 
+    def pay(self, shop, lane, amount):
+        """Takes a payment at a lane, and ships it."""
+        records = os.path.join(self.folder, f"{shop}-{lane}.sqlite")
+        self.run("pay", str(amount), "--database", records)
+        self.fleet("ship", "--database", records)
+
     def sql(self, text):
         psql = sorted(glob.glob("/usr/lib/postgresql/*/bin/psql"))[-1]
         subprocess.run([psql, "--quiet", "--set", "ON_ERROR_STOP=1", "--dbname", self.owner, "--command", text], check=True)

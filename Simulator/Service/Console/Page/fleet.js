@@ -12,10 +12,33 @@ const state = {
   unknown: [],
   /** The pages of unknown payments that are shown. */
   pages: 1,
+  /** How many tokens were entered. */
+  entered: 0,
+  /** What opened the payment. @type {any} */
+  opener: null,
 };
 
 /** The pause between two looks at the lanes, in milliseconds. */
 const pause = 3000;
+
+/** An answer for a login whose token is no longer the entered one. */
+class LateAnswer extends Error {}
+
+/**
+ * Asks for the login whose token is entered. What one login may see is not for the next one, so a late answer is none.
+ * @param {Parameters<typeof ask>} request
+ * @returns {Promise<any>}
+ */
+async function asking(...request) {
+  const entered = state.entered;
+  try {
+    const answer = await ask(...request);
+    if (entered === state.entered) return answer;
+  } catch (error) {
+    if (entered === state.entered) throw error;
+  }
+  throw new LateAnswer();
+}
 
 /**
  * An amount in minor units as a decimal with its currency.
@@ -74,6 +97,7 @@ async function act(work, place) {
     await work();
     if (!place) lose("");
   } catch (error) {
+    if (error instanceof LateAnswer) return;
     const text = error instanceof ServiceError ? error.message : String(error);
     if (place) say(place, "Failed: " + text + ".");
     else lose(text);
@@ -120,12 +144,12 @@ function draw() {
 }
 
 async function look() {
-  state.lanes = await ask("GET", "/v1/lanes");
+  state.lanes = await asking("GET", "/v1/lanes");
   let next = "";
   /** @type {any[]} */
   let found = [];
   for (let page = 0; page < state.pages; page += 1) {
-    const answer = await ask("GET", query("/v1/payments", { unknown: "true", limit: "50", after: next }));
+    const answer = await asking("GET", query("/v1/payments", { unknown: "true", limit: "50", after: next }));
     found = found.concat(answer.payments);
     next = answer.next || "";
     if (!next) break;
@@ -137,7 +161,8 @@ async function look() {
 
 /** @param {any} payment */
 const showPayment = (payment) => act(async () => {
-  const found = await ask("GET", "/v1/lanes/" + payment.laneId + "/payments/" + payment.id);
+  const opener = document.activeElement;
+  const found = await asking("GET", "/v1/lanes/" + payment.laneId + "/payments/" + payment.id);
   say($("h-payment"), "Payment " + payment.id + " of " + payment.lane);
   say($("paymentnote"), money(found.payment.amount, found.payment) + ", " + found.payment.state + ", began " +
     time(found.payment.createdAt) + (found.payment.erased ? ", personal data erased" : ""));
@@ -148,6 +173,7 @@ const showPayment = (payment) => act(async () => {
   say($("receipts"), found.receipts.length ? "Receipts: " + found.receipts.map(( /** @type {any} */ receipt) =>
     receipt.kind + " (version " + receipt.version + ")").join(", ") : "No receipt.");
   set($("payment"), "hidden", false);
+  state.opener = opener;
   $("h-payment").focus();
 }, $("unknownnote"));
 
@@ -155,7 +181,7 @@ const days = () => ({ since: $("since").value, until: $("until").value });
 
 /** Adds the totals of the lanes up, for each day, brand, and currency. */
 const addUp = () => act(async () => {
-  const totals = await ask("GET", query("/v1/report", days()));
+  const totals = await asking("GET", query("/v1/report", days()));
   /** @type {Map<string, any>} */
   const sums = new Map();
   for (const total of totals) {
@@ -187,15 +213,15 @@ const words = { notSettled: "not settled", notTaken: "not taken by a lane", diff
 const compare = (file) => act(async () => {
   say($("settlementnote"), "Comparing " + file.name + "…");
   $("differences").replaceChildren();
-  const result = await ask("POST", query("/v1/reconciliations", {}), await file.text(), { type: "text/csv" });
+  const result = await asking("POST", query("/v1/reconciliations", {}), await file.text(), { type: "text/csv" });
   fill("differences", result.differences, (entry) => entry.day, (entry) => [entry.shop, entry.lane, entry.day,
     entry.brand || "none", words[ /** @type {keyof typeof words} */ (entry.difference)], sideText(entry.ours,
       entry), sideText(entry.theirs, entry)
   ]);
   const count = result.differences.length;
   say($("settlementnote"), file.name + ": " + result.compared + " totals compared, " + (count ? count +
-    (count === 1 ? " differs" : " differ") : "no difference") + (result.unknownPayments ? "; " + result
-      .unknownPayments + " payments are unknown" : ""));
+    (count === 1 ? " differs" : " differ") : "no difference") + (result.unknownPayments ? "; " +
+      (result.unknownPayments === 1 ? "1 payment is unknown" : result.unknownPayments + " payments are unknown") : ""));
 }, $("settlementnote"));
 
 /** Shows nothing more: what one login may see is not for the next one. */
@@ -210,9 +236,10 @@ function forget() {
 
 /** Begins with a token. */
 const begin = () => act(async () => {
+  state.entered += 1;
   forget();
   useToken($("token").value);
-  const me = await ask("GET", "/v1/me");
+  const me = await asking("GET", "/v1/me");
   say($("who"), me.login + ": " + (me.offices.map(( /** @type {any} */ held) => held.office + (held.shop ? " of " +
     held.shop : " of all shops")).join(", ") || "no office"));
   state.isKnown = true;
@@ -246,7 +273,7 @@ onPress($("more"), () => {
   act(look);
 });
 onPress($("csv"), () => act(async () => {
-  const text = await ask("GET", query("/v1/report.csv", days()));
+  const text = await asking("GET", query("/v1/report.csv", days()));
   const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
   make("a", { href: address, download: "report.csv" }).click();
   URL.revokeObjectURL(address);
@@ -254,6 +281,8 @@ onPress($("csv"), () => act(async () => {
 onPress($("closepayment"), () => {
   set($("payment"), "hidden", true);
   $("h-unknown").scrollIntoView();
+  // The payment may be known by now, and its row gone.
+  (state.opener && state.opener.isConnected ? state.opener : $("h-unknown")).focus({ preventScroll: true });
 });
 
 setInterval(() => { if (state.isKnown && !document.hidden) act(look); }, pause);

@@ -14,7 +14,7 @@ final class Child {
 
     /// How long a child may run, in milliseconds. It is there so that a child that hangs fails a test and does not stop
     /// them all; beside eight busy loops, one that works may take ten times longer than alone.
-    private static let longestRun: Int32 = 300_000
+    static let longestRun: Int32 = 300_000
 
     // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h. The calls around them are shown to C under _GNU_SOURCE
     // only, which not every build of a Swift module has.
@@ -108,12 +108,12 @@ final class Child {
 
     func send(_ signal: Int32) { kill(process, signal) }
 
-    /// Waits for the end.
-    func result() throws -> ProgramResult {
+    /// Waits for the end, for at most this many milliseconds.
+    func result(within limit: Int32 = Child.longestRun) throws -> ProgramResult {
         var shown = ""
         if terminal >= 0 { shown = try read(until: nil) }
         var end = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
-        let isOver = poll(&end, 1, Self.longestRun) == 1
+        let isOver = poll(&end, 1, limit) == 1
         if !isOver { send(SIGKILL) }
         var status: Int32 = 0
         guard waitpid(process, &status, 0) == process else { throw ChildError(call: "waitpid", code: errno) }
