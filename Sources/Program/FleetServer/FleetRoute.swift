@@ -35,7 +35,7 @@ struct FleetRoute: APIRoute {
             503: "The server has no connection left.",
         ]
         if needsToken {
-            all[401] = "The token is missing, unknown, expired, or revoked."
+            all[401] = "The token is missing, unknown, expired, or revoked, or its login may do more than an office."
             all[403] = "The request comes from another site, or the office of the login does not allow it."
             all[502] = "The database refused what no request should lead to."
             all[503] = "The server has no connection left, or its database is away: ask again."

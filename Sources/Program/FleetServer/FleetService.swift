@@ -97,8 +97,9 @@ public final class FleetService: Sendable {
 
     /// The login whose token a request has.
     private func login(of request: APIRequest, _ office: BackOffice) async throws(APIError) -> String {
-        func refused(_ code: String, _ message: String) -> APIError {
-            APIError(401, code, message, fix: "the owner of the database runs 'cardpresent fleet token make LOGIN'")
+        func refused(_ code: String, _ message: String, fix: String? = nil) -> APIError {
+            APIError(
+                401, code, message, fix: fix ?? "the owner of the database runs 'cardpresent fleet token make LOGIN'")
         }
         guard let text = request.bearerToken, !text.isEmpty else {
             throw refused("no_token", "a token is required as 'Authorization: Bearer TOKEN'")
@@ -119,6 +120,9 @@ public final class FleetService: Sendable {
         case .unknown: throw refused("unknown_token", "the back office does not know this token")
         case .expired: throw refused("expired_token", "the time of this token is over")
         case .revoked: throw refused("revoked_token", "this token was revoked")
+        case .tooMighty:
+            let error = FleetError.loginTooMighty
+            throw refused(error.code, error.description, fix: error.fix)
         }
     }
 

@@ -45,6 +45,8 @@ public enum FleetError: Error, Hashable, Sendable {
     case noSuchOffice
     /// The login may do more than an office allows, so no token stands for it.
     case loginTooMighty
+    /// The server has no roles that belong to each other: another role is a member of the login, in turn.
+    case circularGrant
     /// The login has no office, so a token would allow nothing.
     case loginWithoutOffice
     /// No token that works has this number or this login.
@@ -83,6 +85,8 @@ public enum FleetError: Error, Hashable, Sendable {
             case "CP013": .noSuchOffice
             case "CP014": .loginTooMighty
             case "CP016": .loginWithoutOffice
+            // invalid_grant_operation
+            case "0LP01": .circularGrant
             // No such schema, table, or function.
             case "3F000", "42P01", "42883": .notSetUp
             default: .office(error)
@@ -142,6 +146,7 @@ public enum FleetError: Error, Hashable, Sendable {
         case .noSuchPayment: "no_such_payment"
         case .noSuchOffice: "no_such_office"
         case .loginTooMighty: "login_too_mighty"
+        case .circularGrant: "circular_grant"
         case .loginWithoutOffice: "login_without_office"
         case .noSuchToken: "no_such_token"
         case .noDigest: "no_digest"
@@ -183,6 +188,8 @@ public enum FleetError: Error, Hashable, Sendable {
         case .noSuchOffice:
             "an office that was given for all shops is taken away without --shop; the table fleet.member has all offices"
         case .loginTooMighty: "make a login that owns nothing and is no administrator, and grant it an office"
+        case .circularGrant:
+            "take a login of its own for this office, or for the token; the office 'server' and a token never go together"
         case .loginWithoutOffice: "the owner of the database runs 'cardpresent fleet grant LOGIN --as OFFICE'"
         case .noSuchToken: "'cardpresent fleet token list' lists them"
         case .malformedSettlement:
@@ -223,6 +230,7 @@ extension FleetError: CustomStringConvertible {
         case .noSuchPayment: "the lane has no such payment"
         case .noSuchOffice: "the login has no such office"
         case .loginTooMighty: "the login may do more than an office allows"
+        case .circularGrant: "the login and a role that it would get would be members of each other"
         case .loginWithoutOffice: "the login has no office"
         case .noSuchToken: "there is no such token, or it was revoked before"
         case .malformedSettlement(let line, let problem): "line \(line) of the settlement: \(problem)"

@@ -85,8 +85,8 @@ extension CommandFailure {
             case .malformedSettlement: .badData
             case .canceled: .canceled
             case .badAddress, .enrolled, .tokenRefused, .tokenUsed, .noSuchShop, .noSuchTimeZone, .noSuchLogin,
-                .otherShop, .noSuchLane, .noSuchPayment, .noSuchOffice, .loginTooMighty, .loginWithoutOffice,
-                .noSuchToken:
+                .otherShop, .noSuchLane, .noSuchPayment, .noSuchOffice, .loginTooMighty, .circularGrant,
+                .loginWithoutOffice, .noSuchToken:
                 .usage
             }
         self.init(

@@ -49,6 +49,8 @@ public enum TokenVerdict: Hashable, Sendable {
     case unknown
     case expired
     case revoked
+    /// Its login has come to do more than an office allows since it was made.
+    case tooMighty
 }
 
 extension BackOffice {
@@ -96,7 +98,8 @@ extension BackOffice {
                 SELECT t.number, t.login, t.note, (extract(epoch FROM t.made_at) * 1000)::bigint AS made,
                     (extract(epoch FROM t.expires_at) * 1000)::bigint AS expires,
                     (extract(epoch FROM t.revoked_at) * 1000)::bigint AS revoked,
-                    t.revoked_at IS NULL AND t.expires_at > clock_timestamp() AS valid
+                    t.revoked_at IS NULL AND t.expires_at > clock_timestamp() AND NOT fleet.is_mighty(t.login)
+                        AS valid
                 FROM fleet.token t ORDER BY t.number
                 """))
         return try Self.reading { () throws(PostgreSQLError) in
@@ -121,6 +124,7 @@ extension BackOffice {
             switch try row.value("state", as: String.self) {
             case "valid": .login(try row.value("login"))
             case "expired": .expired
+            case "mighty": .tooMighty
             default: .revoked
             }
         }

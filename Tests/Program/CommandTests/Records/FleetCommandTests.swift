@@ -27,7 +27,7 @@ struct FleetCommandTests {
             let till = scratch.database
             #expect(try code(fleet(server, "status", "--json")) == "no_fleet")
             #expect(try fleet(server, "init", "--shop", "harbor", "--time-zone", "Europe/Berlin").status == 0)
-            #expect(try fleet(server, "init").output == "the back office has schema 4\n")
+            #expect(try fleet(server, "init").output == "the back office has schema 5\n")
             #expect(try code(fleet(server, "invite", "nowhere", "till 1", "--json")) == "unknown_shop")
             let token = try fleet(server, "invite", "harbor", "till 1").output
             #expect(try Program.run(["pay", "12.50", "--database", till], in: scratch).status == 0)
