@@ -53,10 +53,11 @@ public final class SessionStore: Sendable {
     ) {
         (self.program, self.time, self.timing) = (program, time, timing)
         instance = random.bytes(8).lowercaseHexadecimal
+        let outage = PostgreSQLOutage()
         links = (0..<Self.connections).map { _ in
             PostgreSQLLink(
                 to: address, time: time,
-                patience: PostgreSQLPatience(statement: timing.statement, outage: timing.outage))
+                patience: PostgreSQLPatience(statement: timing.statement, outage: timing.outage), outage: outage)
         }
     }
 

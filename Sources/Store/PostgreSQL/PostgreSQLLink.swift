@@ -7,11 +7,14 @@ public actor PostgreSQLLink {
     private let address: PostgreSQLAddress
     private let time: any TimeSource
     private let patience: PostgreSQLPatience
+    private let outage: PostgreSQLOutage
     private var connection: PostgreSQLConnection?
 
     /// The first pause before another try, which doubles up to the longest one.
     private static let firstPause = Duration.milliseconds(50)
     private static let longestPause = Duration.seconds(2)
+    /// A statement that is not answered runs again, so that little is lost with its connection.
+    private static let timing = PostgreSQLTiming(grace: .seconds(2))
 
     /// Makes a link without a connection; the first statement makes it.
     ///
@@ -19,8 +22,12 @@ public actor PostgreSQLLink {
     ///   - address: the database.
     ///   - time: measures the waits and pauses.
     ///   - patience: how long they may be.
-    public init(to address: PostgreSQLAddress, time: any TimeSource, patience: PostgreSQLPatience) {
-        (self.address, self.time, self.patience) = (address, time, patience)
+    ///   - outage: what links to the same database share.
+    public init(
+        to address: PostgreSQLAddress, time: any TimeSource, patience: PostgreSQLPatience,
+        outage: PostgreSQLOutage = PostgreSQLOutage()
+    ) {
+        (self.address, self.time, self.patience, self.outage) = (address, time, patience, outage)
     }
 
     /// Connects, unless there is a connection.
@@ -43,9 +50,8 @@ public actor PostgreSQLLink {
     /// - Throws: ``PostgreSQLError`` when the database is away for longer than the patience, or refuses them.
     @discardableResult
     public func run(_ statements: [Statement]) async throws(PostgreSQLError) -> [PostgreSQLRows] {
-        let (time, limit) = (time, patience.statement)
-        return try await trying { connection throws(PostgreSQLError) in
-            try await connection.run(statements, deadline: Deadline(after: limit, on: time))
+        try await trying { connection, deadline throws(PostgreSQLError) in
+            try await connection.run(statements, deadline: deadline)
         }
     }
 
@@ -53,9 +59,8 @@ public actor PostgreSQLLink {
     ///
     /// - Throws: ``PostgreSQLError``
     public func runScript(_ text: String) async throws(PostgreSQLError) {
-        let (time, limit) = (time, patience.statement)
-        try await trying { connection throws(PostgreSQLError) in
-            try await connection.runScript(text, deadline: Deadline(after: limit, on: time))
+        try await trying { connection, deadline throws(PostgreSQLError) in
+            try await connection.runScript(text, deadline: deadline)
         }
     }
 
@@ -71,28 +76,33 @@ public actor PostgreSQLLink {
     public func transaction<Value: Sendable>(
         _ body: @Sendable (PostgreSQLTransaction) async throws(PostgreSQLError) -> TransactionEnd<Value>
     ) async throws(PostgreSQLError) -> Value {
-        let (time, limit) = (time, patience.statement)
         let options = TransactionOptions(isolation: .readCommitted)
-        return try await trying { connection throws(PostgreSQLError) in
-            try await connection.transaction(options, deadline: Deadline(after: limit, on: time), body)
+        return try await trying { connection, deadline throws(PostgreSQLError) in
+            try await connection.transaction(options, deadline: deadline, body)
         }
     }
 
     private func trying<Value>(
-        _ body: (PostgreSQLConnection) async throws(PostgreSQLError) -> Value
+        _ body: (PostgreSQLConnection, Deadline) async throws(PostgreSQLError) -> Value
     ) async throws(PostgreSQLError) -> Value {
         var pause = Self.firstPause
-        var end: Deadline?
+        let call = time.reading()
         while true {
+            let began = time.reading()
+            let isOld = await connection?.isOpen ?? false
             do throws(PostgreSQLError) {
-                return try await body(try await open(until: Deadline(after: patience.statement, on: time)))
+                let deadline = outage.deadline(patience, on: time)
+                let value = try await body(try await open(until: deadline), deadline)
+                outage.end()
+                return value
             } catch {
                 guard error.isPassing else { throw error }
                 // Another server may have the address by the next try.
                 if error.report?.state == .readOnlyTransaction { await close() }
-                let last = end ?? Deadline(after: patience.outage, on: time)
-                end = last
-                guard last.remaining(on: time) > pause else { throw error }
+                // Another link may have had an answer meanwhile.
+                let last = Deadline(reading: min(outage.begin(began), call) + patience.outage)
+                // A connection from before the outage says nothing about the database now.
+                guard isOld || last.remaining(on: time) > pause else { throw error }
             }
             do throws(CancellationError) { try await time.sleep(for: pause) } catch {
                 throw PostgreSQLError(.canceled)
@@ -104,21 +114,11 @@ public actor PostgreSQLLink {
     /// Returns the connection, or makes one in place of one that has failed.
     private func open(until deadline: Deadline) async throws(PostgreSQLError) -> PostgreSQLConnection {
         if let connection, await connection.isOpen { return connection }
-        let new = try await PostgreSQLConnection.connect(to: address, deadline: deadline, time: time)
+        let new = try await PostgreSQLConnection.connect(
+            to: address, deadline: deadline, time: time, timing: Self.timing)
         connection = new
         return new
     }
-}
-
-/// How long a ``PostgreSQLLink`` waits.
-public struct PostgreSQLPatience: Sendable {
-    /// How long a statement may take.
-    public var statement: Duration
-    /// How long the database may be away.
-    public var outage: Duration
-
-    /// Sets the times.
-    public init(statement: Duration, outage: Duration) { (self.statement, self.outage) = (statement, outage) }
 }
 
 extension PostgreSQLError {
