@@ -46,7 +46,8 @@ struct SessionCopies: Sendable {
                 copy.use(at: service.time.reading())
                 return copy
             }
-            // It is not a beginning of the session: the database has lost its end, or a reset came between.
+            // It is not a beginning of the session: the database has lost its end, or has another one since it was
+            // restored, or a reset came between.
             await service.drop(copy)
             guard session.creation != nil else {
                 let (store, number) = (store, session.number)

@@ -78,7 +78,17 @@ enum SessionStoreSchema {
             CREATE TRIGGER service_count AFTER INSERT OR DELETE OR UPDATE OF bytes ON service_session
             FOR EACH ROW EXECUTE FUNCTION service_count()
             """,
-        ]
+        ],
+        [
+            // Where the numbers of sessions come from: a run of the server, and a sequence. One that was restored has
+            // another run or another sequence; see `newNumber`.
+            """
+            CREATE TABLE service_numbering (run timestamptz NOT NULL, sequence oid NOT NULL)
+            """,
+            """
+            INSERT INTO service_numbering VALUES (pg_postmaster_start_time(), 'service_session_number'::regclass)
+            """,
+        ],
     ]
 
     private static let newest = Statement("SELECT coalesce(max(version), 0) AS version FROM service_schema")

@@ -8,6 +8,9 @@ struct StoredSession: Sendable {
         var generation: Int64 = 0
         /// The number of the newest request.
         var requests: Int64 = 0
+        /// The name of the lease under which it was stored, which no other request has; empty without a request. In a
+        /// database that was restored, another request can have its number.
+        var lease = ""
     }
 
     var number: Int64
@@ -45,6 +48,11 @@ extension SessionStore {
 
     /// Chooses the number of a session.
     ///
+    /// No number is given twice, also when the database is restored from a backup, which has forgotten the last ones:
+    /// clients may still know their sessions. A server with another directory was started anew, and other tables have
+    /// another sequence. Numbers then go on from the hundredths of a second since 2025: the earlier ones have not
+    /// reached that, because they began so or at 1, and count sessions.
+    ///
     /// - Returns: the number; a limit that is reached, which saves the work of making the session.
     /// - Throws: ``SessionStoreError``
     func newNumber(
@@ -54,10 +62,19 @@ extension SessionStore {
         if all >= limit { return .failure(.allSessions(limit)) }
         if let most = quota.sessions, own >= most { return .failure(.sessions(most)) }
         let number = try await run(
-            0, [Statement("SELECT nextval('service_session_number') AS number")]
-        ) { rows throws(PostgreSQLError) -> Int64 in try rows[0].only().value("number") }
+            0, [Self.renumbering, Statement("SELECT nextval('service_session_number') AS number")]
+        ) { rows throws(PostgreSQLError) -> Int64 in try rows[1].only().value("number") }
         return .success(number)
     }
+
+    private static let renumbering = Statement(
+        """
+        UPDATE service_numbering
+        SET run = pg_postmaster_start_time(), sequence = 'service_session_number'::regclass
+        WHERE run <> pg_postmaster_start_time() OR sequence <> 'service_session_number'::regclass
+        RETURNING setval('service_session_number', greatest(nextval('service_session_number'),
+            (extract(epoch FROM clock_timestamp() - timestamptz '2025-01-01 00:00:00Z') * 100)::bigint)) AS number
+        """)
 
     /// Stores a new session.
     ///
@@ -139,24 +156,36 @@ extension SessionStore {
             .text(owner))
     }
 
-    /// One statement, so that the requests are those of the generation.
+    /// One statement, so that the requests are those of the generation. A copy whose newest request is another one than
+    /// that of the database is of no use, and gets all of them.
     private static func look(_ number: Int64, _ owner: String?, _ known: StoredSession.Position) -> Statement {
         Statement(
             """
             SELECT s.number AS session, s.generation, s.requests, s.pause_after, s.digest AS first, s.program AS maker,
-                CASE WHEN s.generation <> $3 AND coalesce(r.number, 1) = 1 THEN s.creation END AS creation,
+                c.lease, CASE WHEN NOT c.is_current AND coalesce(r.number, 1) = 1 THEN s.creation END AS creation,
                 r.number, r.method, r.place, r.key, r.body, r.digest, r.program
-            FROM service_session s LEFT JOIN service_request r
-                ON r.session = s.number AND r.number > CASE WHEN s.generation = $3 THEN $4 ELSE 0 END
+            FROM service_session s CROSS JOIN LATERAL (
+                SELECT s.generation = $3 AND ($4 = 0 OR coalesce((
+                        SELECT q.lease = $5 FROM service_request q WHERE q.session = s.number AND q.number = $4),
+                        false)) AS is_current,
+                    coalesce((
+                        SELECT q.lease FROM service_request q WHERE q.session = s.number AND q.number = s.requests),
+                        '') AS lease
+                OFFSET 0) c
+            LEFT JOIN service_request r
+                ON r.session = s.number AND r.number > CASE WHEN c.is_current THEN $4 ELSE 0 END
             WHERE s.number = $1 AND ($2::text IS NULL OR s.owner = $2) ORDER BY r.number
-            """, .integer(number), .text(owner), .integer(known.generation), .integer(known.requests))
+            """, .integer(number), .text(owner), .integer(known.generation), .integer(known.requests),
+            .text(known.lease))
     }
 
     private static func session(_ rows: PostgreSQLRows) throws(PostgreSQLError) -> StoredSession? {
         guard let first = rows.first else { return nil }
         var session = StoredSession(
             number: try first.value("session"),
-            position: .init(generation: try first.value("generation"), requests: try first.value("requests")),
+            position: .init(
+                generation: try first.value("generation"), requests: try first.value("requests"),
+                lease: try first.value("lease")),
             creation: try first.optional("creation"),
             pauseAfter: try first.optional("pause_after", as: Int64.self).map { Int($0) },
             digest: try first.value("first"), program: try first.value("maker"))

@@ -258,7 +258,8 @@ struct StoredSessions: Sendable {
                 do throws(APIError) { answer = try result.get() } catch { answer = .failure(error) }
                 stored.digest = try answer.digest()
                 try await store(stored, lease, copy)
-                copy.note(.init(generation: session.position.generation, requests: stored.number))
+                copy.note(
+                    .init(generation: session.position.generation, requests: stored.number, lease: lease.name))
                 return answer.with(Self.countField, "\(stored.number)")
             } catch {
                 // The copy is ahead of the store. Another one comes back by replay.
