@@ -55,6 +55,12 @@ function money(amount, entry) {
 /** @param {number | undefined} milliseconds */
 const seconds = (milliseconds) => (milliseconds === undefined ? "" : (milliseconds / 1000).toFixed(1) + " s");
 
+/**
+ * @param {number} count
+ * @param {string} word
+ */
+const counted = (count, word) => count + " " + word + (count === 1 ? "" : "s");
+
 /** @param {string} moment */
 const time = (moment) => moment.replace("T", " ").replace(/\.\d+Z$|Z$/, " UTC");
 
@@ -131,8 +137,8 @@ function draw() {
   });
   const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0);
   const refused = lanes.filter((lane) => lane.refused).length;
-  say($("lanesnote"), lanes.length ? lanes.length + (lanes.length === 1 ? " lane, " : " lanes, ") + waiting +
-    " entries wait" + (refused ? ", " + refused + " refused" : "") : "No lanes that this login may see.");
+  say($("lanesnote"), lanes.length ? counted(lanes.length, "lane") + ", " + (waiting === 1 ? "1 entry waits" :
+    waiting + " entries wait") + (refused ? ", " + refused + " refused" : "") : "No lanes that this login may see.");
   fill("unknown", state.unknown, (payment) => payment.laneId + payment.id, (payment) => [payment.shop, payment.lane,
     button(payment.id, () => showPayment(payment), { "aria-label": "Show payment " + payment.id + " of " +
         payment.lane }),
@@ -196,7 +202,7 @@ const addUp = () => act(async () => {
   fill("totals", rows, (sum) => sum.day, (sum) => [sum.day, sum.brand || "none", String(sum.lanes), String(sum.sales),
     money(sum.salesAmount, sum), String(sum.refunds), money(sum.refundsAmount, sum), money(sum.net, sum)
   ]);
-  say($("totalsnote"), rows.length ? totals.length + " totals of lanes in " + rows.length + " rows" :
+  say($("totalsnote"), rows.length ? counted(totals.length, "total") + " of lanes in " + counted(rows.length, "row") :
     "Nothing was captured.");
 }, $("totalsnote"));
 
@@ -219,7 +225,7 @@ const compare = (file) => act(async () => {
       entry), sideText(entry.theirs, entry)
   ]);
   const count = result.differences.length;
-  say($("settlementnote"), file.name + ": " + result.compared + " totals compared, " + (count ? count +
+  say($("settlementnote"), file.name + ": " + counted(result.compared, "total") + " compared, " + (count ? count +
     (count === 1 ? " differs" : " differ") : "no difference") + (result.unknownPayments ? "; " +
       (result.unknownPayments === 1 ? "1 payment is unknown" : result.unknownPayments + " payments are unknown") : ""));
 }, $("settlementnote"));
