@@ -17,14 +17,12 @@ struct QueueBenchmark {
 
     func run() async throws -> String {
         var table = MarkdownTable("workers", "batches per second", "ms per batch and worker")
-        var best = 0.0
         for count in workers {
             var rates = Samples()
             for _ in 0..<rounds { rates.add(try await rate(of: count)) }
             table.add("\(count)", rates.text(decimals: 0), rates.map { Double(count) * 1000 / $0 }.text(decimals: 2))
-            best = max(best, rates.median)
         }
-        return "### Queue of work\n\n" + table.text + "\n" + plan(serving: 1 / best)
+        return "### Queue of work\n\n" + table.text
     }
 
     /// Returns the batches per second that this number of workers does.
@@ -56,19 +54,5 @@ struct QueueBenchmark {
             }
             try await group.waitForAll()
         }
-    }
-
-    /// Returns what simulated workers come to at a server that is as fast as the measured one.
-    private func plan(serving: Double) -> String {
-        var table = MarkdownTable("workers", "sessions per round", "20 ms", "50 ms", "200 ms")
-        for workers in [2, 8, 32, 100, 300, 1000] {
-            for round in workers <= 32 ? [64, 64 * workers] : [64 * workers] {
-                let efficiencies = [0.02, 0.05, 0.2].map { playing in
-                    QueuePlan(playing: playing, serving: serving).efficiency(workers: workers, round: round).text(2)
-                }
-                table.add("\(workers)", "\(round)", efficiencies[0], efficiencies[1], efficiencies[2])
-            }
-        }
-        return "Simulated: the part of their time in which workers play, for sessions of these times.\n\n" + table.text
     }
 }
