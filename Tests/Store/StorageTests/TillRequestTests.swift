@@ -70,6 +70,31 @@ struct TillRequestTests {
         #expect(attempt?.id == entry.attempt.id)
     }
 
+    @Test func `the same request under its name is the same record, and another one is refused and changes nothing`()
+        throws
+    {
+        let database = try TemporaryDatabase()
+        let journal = try journal(database)
+        try journal.keep(Self.request("zvt-1", note: #"{"a":1}"#), hasNewNote: true)
+        let entry = try begin(journal, for: "zvt-1")
+        let first = try #require(try journal.tillRequest("zvt-1")).request
+        let others = [
+            TillRequest(
+                name: "zvt-1", protocolName: "zvt", request: #"{"kind":"refund"}"#, note: #"{"a":2}"#,
+                ending: "approved", isConfirmed: true, at: Self.later),
+            TillRequest(
+                name: "zvt-1", protocolName: "nexo", request: #"{"kind":"payment"}"#, note: #"{"a":2}"#, at: Self.later),
+        ]
+        for other in others {
+            #expect(throws: JournalError.requestNameTaken("zvt-1")) { try journal.keep(other, hasNewNote: true) }
+        }
+        #expect(try journal.tillRequest("zvt-1")?.request == first)
+        try journal.keep(Self.request("zvt-1", ending: "approved"), hasNewNote: false)
+        let (again, attempt) = try #require(try journal.tillRequest("zvt-1"))
+        #expect(again.id == first.id && again.ending == "approved" && attempt?.id == entry.attempt.id)
+        #expect(try journal.tillRequests(of: "zvt", newest: 10, since: Self.later).count == 1)
+    }
+
     @Test func `all requests since a moment come, also when they are more than the newest`() throws {
         let database = try TemporaryDatabase()
         let journal = try journal(database)

@@ -59,6 +59,8 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case nothingToAccept(PaymentID)
     /// The payment was refunded before the site was notified.
     case refundedBeforeNotification(PaymentID)
+    /// The journal has another request of a till under this name.
+    case requestNameTaken(String)
     /// The source of random numbers gives only identities that the database had before.
     case noNewIdentity
     /// No backup was ever restored, so the journal can't have lost anything.
@@ -112,6 +114,8 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         case .nothingToAccept(let id):
             "the store has everything about payment \(id), or it was accepted before: there is nothing to accept"
         case .refundedBeforeNotification(let id): "payment \(id) was refunded before the store was notified"
+        case .requestNameTaken(let name):
+            "the journal has another request of a till under the name '\(name)': the new one can't be kept"
         case .noNewIdentity: "the database needs a new identity, and no random numbers can be drawn"
         case .neverRestored:
             "this database was never found to be restored from a backup: look for the program that took these payments"

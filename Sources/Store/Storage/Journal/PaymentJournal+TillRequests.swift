@@ -5,13 +5,15 @@ extension PaymentJournal {
     /// Keeps a request of a till, or what changed of it: its note, its ending, and whether its answer arrived. It is on
     /// disk when this returns. Its attempt stays, and so does its note unless there is a new one.
     ///
-    /// - Throws: ``JournalError/storage(_:)`` when that is not certain. A new request must not be carried out then.
+    /// - Throws: ``JournalError/storage(_:)`` when that is not certain, and ``JournalError/requestNameTaken(_:)`` when
+    ///   another request has the name, which stays as it is. A new request must not be carried out then.
     public func keep(_ request: TillRequest, hasNewNote: Bool) throws(JournalError) {
         try write { storage in
             guard var known = try tillRequest(request.name, in: storage) else {
                 try storage.insertNewObject(request)
                 return
             }
+            guard known.isSame(as: request) else { throw JournalError.requestNameTaken(request.name) }
             if hasNewNote { known.note = request.note }
             known.ending = request.ending ?? known.ending
             (known.isConfirmed, known.isTakenBack) = (request.isConfirmed, request.isTakenBack)

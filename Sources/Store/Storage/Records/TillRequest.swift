@@ -46,6 +46,9 @@ public struct TillRequest: IdentifiedObject {
         (createdAt, updatedAt) = (moment, moment)
     }
 
+    /// Whether another record with the same name is of the same request: what a till asks for never changes.
+    func isSame(as other: TillRequest) -> Bool { protocolName == other.protocolName && request == other.request }
+
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
