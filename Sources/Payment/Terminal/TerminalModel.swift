@@ -154,12 +154,18 @@ extension TerminalModel {
     /// Reverses a payment, refund, or pre-authorization whose answer did not arrive at its till. The terminal stays
     /// with the till until the reversal is confirmed. Asking twice begins nothing twice.
     ///
+    /// - Parameters:
+    ///   - key: the request.
+    ///   - again: whether a reversal that failed before begins anew, under its key.
     /// - Returns: the key of the reversal.
     /// - Throws: ``TerminalRefusal/unknownRequest(_:)``, ``TerminalRefusal/nothingToTakeBack(_:)``,
     ///   ``TerminalRefusal/busy(_:)``
-    public mutating func takeBack(_ key: IdempotencyKey) throws(TerminalRefusal) -> IdempotencyKey {
+    public mutating func takeBack(
+        _ key: IdempotencyKey, again: Bool = false
+    ) throws(TerminalRefusal) -> IdempotencyKey {
         guard let record = records[key] else { throw .unknownRequest(key) }
         let reversal = IdempotencyKey(rawValue: key.rawValue + "/taken-back")
+        if again, holder == nil { forget([reversal]) { $0.outcome.transaction == nil } }
         if records[reversal] != nil || current?.request.key == reversal { return reversal }
         guard record.outcome.transaction != nil, record.request.operation.needsCard, !record.isTakenBack else {
             throw .nothingToTakeBack(key)
@@ -213,15 +219,35 @@ extension TerminalModel {
     /// Forgets the answers of requests before a moment, for a runtime that has them elsewhere. The newest transaction
     /// of each till, held pre-authorizations, and answers that did not arrive stay.
     public mutating func forget(before date: CivilDate) {
-        let tills = Set(records.values.map(\.request.till))
-        var kept = Set(tills.compactMap { lastTransaction(of: $0)?.request.key })
-        for till in tills { kept.formUnion(openPreauthorizations(of: till).map(\.request.key)) }
+        let kept = standing
         let limit = Timestamp(date)
-        let old = order.filter { key in
-            guard let record = records[key] else { return false }
-            return !kept.contains(key) && record.isConfirmed && Timestamp(record.date) < limit
+        forget(order[...]) { !kept.contains($0.request.key) && Timestamp($0.date) < limit }
+    }
+
+    /// Forgets the oldest answers beyond a number, for a runtime that has them elsewhere. Answers that did not arrive
+    /// stay, and with `standing` also the newest transaction of each till and held pre-authorizations.
+    public mutating func keep(newest count: Int, standing keepsStanding: Bool = false) {
+        // In one go now and then: each time moves all others.
+        guard order.count >= 2 * count else { return }
+        let kept = keepsStanding ? standing : []
+        forget(order.dropLast(count)) { !kept.contains($0.request.key) }
+    }
+
+    /// The newest transaction of each till, and held pre-authorizations.
+    private var standing: Set<IdempotencyKey> {
+        let tills = Set(records.values.map(\.request.till))
+        var keys = Set(tills.compactMap { lastTransaction(of: $0)?.request.key })
+        for till in tills { keys.formUnion(openPreauthorizations(of: till).map(\.request.key)) }
+        return keys
+    }
+
+    private mutating func forget(
+        _ old: some Sequence<IdempotencyKey>, _ isForgotten: (TerminalRecord) -> Bool
+    ) {
+        for key in old {
+            guard let record = records[key], record.isConfirmed, isForgotten(record) else { continue }
+            records[key] = nil
         }
-        for key in old { records[key] = nil }
         order = order.filter { records[$0] != nil }
     }
 }

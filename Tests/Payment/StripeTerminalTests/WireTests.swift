@@ -38,6 +38,20 @@ struct WireTests {
         #expect(keys.begin("open", [1], at: latest) == .inFlight)
     }
 
+    @Test func `the newest responses are kept, and a key whose response is gone does nothing again`() {
+        var keys = StripeIdempotency()
+        let count = StripeIdempotency.mostResponses * 11 / 10
+        for number in 0..<count {
+            _ = keys.begin("key-\(number)", [1], at: noon)
+            keys.end("key-\(number)", response)
+        }
+        #expect(keys.begin("key-0", [1], at: noon) == .gone)
+        #expect(keys.begin("key-0", [2], at: noon) == .mismatch)
+        for number in [count - StripeIdempotency.mostResponses, count - 1] {
+            #expect(keys.begin("key-\(number)", [1], at: noon) == .replay(response))
+        }
+    }
+
     // Computed with Python's hmac, and equal to what the official package for Python makes.
     @Test func `a message has the signature that receivers check`() throws {
         let body = Array(#"{"id":"evt_1","object":"event"}"#.utf8)

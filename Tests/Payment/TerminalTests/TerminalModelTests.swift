@@ -246,6 +246,41 @@ struct TerminalModelTests {
         #expect(again.holder == nil)
     }
 
+    @Test func `the newest answers are kept, and with them what stands if that is wanted`() throws {
+        for keepsStanding in [false, true] {
+            var model = TerminalModel()
+            let hold = request("hold", .preauthorization(amount: try euros(5000)))
+            let requests = try [hold] + (1...19).map { try sale("\($0)") }
+            for (number, request) in requests.enumerated() {
+                _ = try model.start(request)
+                try run(request, try approval(number + 1), &model)
+                model.confirm(request.key)
+                model.keep(newest: 10, standing: keepsStanding)
+            }
+            #expect(requests[1..<10].allSatisfy { model.status(of: $0.key) == .unknown })
+            #expect(requests[10...].allSatisfy { model.status(of: $0.key) != .unknown })
+            #expect((model.status(of: hold.key) != .unknown) == keepsStanding)
+            #expect(model.openPreauthorizations(of: hold.till).isEmpty == !keepsStanding)
+        }
+    }
+
+    @Test func `a reversal that failed begins anew when it is asked for again`() throws {
+        let (start, request) = try sold()
+        var model = start
+        let reversal = try model.takeBack(request.key)
+        _ = try model.takeBack(request.key, again: true)
+        try model.finish(reversal, .failed(.hostUnreachable), at: noon)
+        model.confirm(reversal)
+        #expect(try model.takeBack(request.key) == reversal)
+        #expect(model.holder == nil)
+        #expect(try model.takeBack(request.key, again: true) == reversal)
+        #expect(model.holder == request.till && model.status(of: reversal) == .running(.accepted))
+        try model.finish(reversal, try approval(2), at: noon)
+        model.confirm(reversal)
+        #expect(try model.takeBack(request.key, again: true) == reversal)
+        #expect(model.holder == nil && model.lastTransaction(of: request.till) == nil)
+    }
+
     @Test func `old answers are forgotten, but not the newest transaction and not what did not arrive`() throws {
         var model = TerminalModel()
         let requests = try ["a", "b", "c"].map { try sale($0) }

@@ -10,8 +10,18 @@ struct StripeBooks: Sendable {
     var events = StripeShelf<StripeEvent>()
     var endpoints = StripeShelf<StripeWebhookEndpoint>()
 
-    /// Events are kept for a look back; the newest of them.
+    /// Events are kept for a look back; at least so many, the newest of them.
     static let mostEvents = 2000
+    /// Payment intents, charges, and refunds are kept likewise.
+    static let mostPayments = 10_000
+
+    /// Forgets what is older.
+    mutating func keepNewest() {
+        events.keep(atMost: Self.mostEvents)
+        intents.keep(atMost: Self.mostPayments)
+        charges.keep(atMost: Self.mostPayments)
+        refunds.keep(atMost: Self.mostPayments)
+    }
 
     /// The object with an ID, as an expansion shows it; nil for what can't be expanded.
     func json(of id: String) -> JSONValue? {

@@ -12,6 +12,8 @@ struct StripeDesk: Sendable {
     private var count = 0
 
     private static let till = TillID(rawValue: "stripe")
+    /// The account has what tills ask for, so that few answers of the models are needed.
+    private static let mostRecords = 100
 
     /// Makes a desk of a reader.
     init() { (counter, office) = (TerminalModel(), TerminalModel()) }
@@ -70,10 +72,12 @@ struct StripeDesk: Sendable {
         if key == running {
             try counter.finish(key, outcome, at: date)
             counter.confirm(key)
+            counter.keep(newest: Self.mostRecords)
             running = nil
         } else {
             try office.finish(key, outcome, at: date)
             office.confirm(key)
+            office.keep(newest: Self.mostRecords)
         }
     }
 

@@ -15,6 +15,8 @@ import Text
 ///
 /// The same requests at the same times with the same random source give the same IDs and bytes.
 public struct StripeTerminal: Sendable {
+    /// Of requests that have ended, what so many were for is known still.
+    private static let mostEndedTasks = 1000
     /// The version of the API whose objects it has.
     public static let apiVersion = "2026-10-28.endive"
 
@@ -22,6 +24,8 @@ public struct StripeTerminal: Sendable {
     var desks: [String: StripeDesk] = [:]
     /// The purpose of each request of a terminal.
     var tasks: [IdempotencyKey: StripeTask] = [:]
+    /// The requests that have ended, oldest first.
+    private var endedTasks: [IdempotencyKey] = []
     var outbox = StripeOutbox()
     var faults: [StripeFault] = []
     let setup: StripeSetup
@@ -125,6 +129,7 @@ public struct StripeTerminal: Sendable {
             throw StripeError(
                 status: 409, type: "idempotency_error", code: "idempotency_key_in_use",
                 "There is currently another in-progress request using this Idempotency Key.", isStored: false)
+        case .gone: throw .goneResponse
         case .mismatch:
             throw StripeError(
                 type: "idempotency_error", code: nil,
@@ -148,6 +153,7 @@ public struct StripeTerminal: Sendable {
         } catch {
             answer(call, error)
         }
+        books.keepNewest()
     }
 
     /// Expands what a call asks for. A field that its object does not have is an error where nothing has changed, and
@@ -215,8 +221,18 @@ public struct StripeTerminal: Sendable {
         try desk.finish(key, outcome, at: date)
         desks[task.reader] = desk
         end(task, key, outcome)
+        forgetTasks(and: key)
         takeWork(of: task.reader)
         runWaiting()
+        books.keepNewest()
+    }
+
+    /// Notes that a request has ended, and forgets what the oldest ones were for.
+    private mutating func forgetTasks(and key: IdempotencyKey) {
+        endedTasks.append(key)
+        guard endedTasks.count >= 2 * Self.mostEndedTasks else { return }
+        for old in endedTasks.prefix(Self.mostEndedTasks) { tasks[old] = nil }
+        endedTasks.removeFirst(Self.mostEndedTasks)
     }
 
     /// Returns the state or the answer of a terminal's request.
@@ -247,11 +263,11 @@ public struct StripeTerminal: Sendable {
     mutating func emit(_ type: String, _ object: JSONValue) {
         guard !isTakingUp else { return }
         let event = StripeEvent(
-            id: names.next("evt_"), type: type, created: seconds, apiVersion: Self.apiVersion, object: object,
-            request: current?.id, idempotencyKey: current?.key)
+            id: names.next("evt_"), type: type, created: seconds, apiVersion: Self.apiVersion,
+            object: Array(object.jsonText.utf8), request: current?.id, idempotencyKey: current?.key)
         books.events[event.id] = event
-        books.events.keep(atMost: StripeBooks.mostEvents)
         let endpoints = books.endpoints.all.filter { $0.takes(type) }
+        guard !endpoints.isEmpty else { return }
         let body = Array(event.json(pending: endpoints.count).jsonText.utf8)
         for endpoint in endpoints { outbox.add(event.id, endpoint, body: body) }
     }

@@ -42,7 +42,7 @@ struct StripeShelf<Object: StripeObject>: Sendable {
     /// Forgets the oldest objects beyond a number.
     mutating func keep(atMost count: Int) {
         // In one go now and then: each time moves all others.
-        guard all.count >= 2 * count else { return }
+        guard all.count >= count + count / 4 else { return }
         for object in all.prefix(all.count - count) { places[object.id] = nil }
         removed += all.count - count
         all.removeFirst(all.count - count)
@@ -72,7 +72,8 @@ struct StripeEvent: Hashable, Sendable {
     let type: String
     let created: Int64
     let apiVersion: String
-    let object: JSONValue
+    /// The object as JSON: bytes take a part of the room of values.
+    let object: [UInt8]
     /// The request that caused it, and its idempotency key; nil for what happened at a reader.
     let request: String?
     let idempotencyKey: String?
@@ -81,7 +82,7 @@ struct StripeEvent: Hashable, Sendable {
     func json(pending: Int) -> JSONValue {
         [
             "id": .text(id), "object": "event", "api_version": .text(apiVersion), "created": JSONValue(created),
-            "data": ["object": object], "livemode": false, "pending_webhooks": JSONValue(Int64(pending)),
+            "data": ["object": JSONReader.node(object) ?? .null], "livemode": false, "pending_webhooks": JSONValue(Int64(pending)),
             "request": ["id": JSONValue(request), "idempotency_key": JSONValue(idempotencyKey)], "type": .text(type),
         ]
     }

@@ -82,6 +82,11 @@ struct StripeError: Error, Hashable {
         "This key was used before the terminal restarted, and its response is gone. Ask the journal of the terminal "
             + "what was paid (cardpresent payments list), then use a new key.", isStored: false)
 
+    static let goneResponse = StripeError(
+        type: "idempotency_error", code: nil,
+        "The response to this key is gone: the newest \(StripeIdempotency.mostResponses) are kept. Nothing was done "
+            + "again. Retrieve the object, or use a new key.", isStored: false)
+
     static let simulatedOnly = StripeError(
         code: nil, "Test helpers need a simulated reader: present the card at the reader.", isStored: false)
 
