@@ -139,5 +139,6 @@ actor OwnZVTTerminal: ZVTSpeaker {
             return report(.recovering, key)
         }
         follow(zvt.update(&model))
+        model.keep(newest: ZVTWires.mostRecords, standing: true)
     }
 }

@@ -228,5 +228,6 @@ actor SimulatedZVTTerminal: ZVTSpeaker {
             return report(.recovering, key)
         }
         obey(zvt.update(&model))
+        model.keep(newest: ZVTWires.mostRecords, standing: true)
     }
 }

@@ -14,6 +14,8 @@ struct ZVTWires {
     private let limit: Duration
     private let time: any TimeSource
 
+    /// A till asks for its last transaction, so that few answers of the model are needed.
+    static let mostRecords = 100
     /// The most bytes that are read at once.
     static let piece = 4096
 

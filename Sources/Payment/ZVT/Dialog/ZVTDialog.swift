@@ -137,6 +137,7 @@ extension ZVTTerminal {
             run(request, &terminal)
         case .undoing(let key, let result):
             guard let record = finished(key, &terminal) else { return }
+            note(reversal: record)
             finish(with: record.outcome.transaction == nil ? .notReversible : result)
         }
     }
@@ -287,6 +288,7 @@ extension ZVTTerminal {
             let key = result ?? dialog.repeated
         else { return }
         terminal.confirm(key)
+        owed.remove(key)
         self.dialog?.stage = .reporting(nil)
     }
 
@@ -308,15 +310,18 @@ extension ZVTTerminal {
         undo(key, .aborted, &terminal)
     }
 
-    private mutating func undo(_ key: IdempotencyKey, _ result: ZVTResult, _ terminal: inout TerminalModel) {
+    mutating func undo(
+        _ key: IdempotencyKey, _ result: ZVTResult, _ terminal: inout TerminalModel, again: Bool = false
+    ) {
         do throws(TerminalRefusal) {
-            let reversal = try terminal.takeBack(key)
+            let reversal = try terminal.takeBack(key, again: again)
             dialog?.stage = .undoing(reversal, result)
             dialog?.shown = nil
             advance(&terminal)
         } catch {
             // Nothing was charged, or the answer can still be asked for: a reversal is not reversed.
             terminal.confirm(key)
+            owed.remove(key)
             finish(with: result)
         }
     }

@@ -17,6 +17,7 @@ public struct ZVTTerminal: Sendable {
     var registration = ZVTRegistration()
     var dialog: ZVTDialog?
     var lastTransaction = ZVTLastTransaction()
+    var owed = ZVTOwedReversals()
     private var connections: [Int: ZVTFrameReader] = [:]
     private var effects: [ZVTEffect] = []
     /// The number of requests, for their keys.
@@ -81,6 +82,7 @@ public struct ZVTTerminal: Sendable {
     public mutating func takeUp(_ kept: [KeptRequest], _ terminal: inout TerminalModel) -> [ZVTEffect] {
         guard dialog == nil else { return [] }
         let approved = kept.last { $0.outcome?.transaction != nil && !$0.request.isAutomatic }
+        owe(kept, except: approved?.request.key)
         var asks = false
         if let approved, let number = approved.outcome?.transaction?.receiptNumber {
             asks = lastTransaction.takeUp(approved.note, Int64(number), approved.request.key)
@@ -120,6 +122,7 @@ public struct ZVTTerminal: Sendable {
         case .status:
             dialog?.isPausing = false
             pump()
+        case .reversal: reverseOwed(&terminal)
         }
         return takeEffects()
     }

@@ -62,6 +62,8 @@ public enum ZVTTimer: Hashable, Sendable {
     case repetition
     /// For the repetition of a status information.
     case status
+    /// For the next try of a reversal that did not reach the host.
+    case reversal
 }
 
 /// What a till chose when it registered (06 00). Until then, and after its log-off, the defaults hold.

@@ -29,8 +29,6 @@ actor TillCounter {
     private let wall: any TimeSource
     /// The time of payments.
     let time: any TimeSource
-    /// The payments of the journal by the requests that made them.
-    var payments: [IdempotencyKey: PaymentID]
     /// When the open batch began; nil for the first one.
     var batchStart: Timestamp?
     private var running: (key: IdempotencyKey, cancellation: Cancellation)?
@@ -59,7 +57,7 @@ actor TillCounter {
     ) {
         (self.till, self.world, self.settings, self.cardTimeout) = (till, world, settings, cardTimeout)
         (self.progress, self.wall, time, self.memory) = (progress, wall, till.time, memory)
-        (payments, batchStart) = (memory.payments, memory.batchStart)
+        batchStart = memory.batchStart
     }
 
     /// Carries out work after what was asked for before.
@@ -115,9 +113,11 @@ actor TillCounter {
             payment = await find(request, report)
         }
         guard let payment else { return end(nil) }
-        payments[request.key] = payment.id
         return await settle(request, payment, cancellation.isRequested, givesReceipts: givesReceipts, report)
     }
+
+    /// The payment of the journal that a request made, or changed; nil when there is none, or it can't be read now.
+    func payment(of key: IdempotencyKey) -> PaymentID? { (try? memory.payment(of: key)) ?? nil }
 
     /// Finds the payment whose end could not be recorded, by the request that the journal has with it.
     ///
@@ -126,7 +126,7 @@ actor TillCounter {
         var pause = Self.pauses.first
         report(.recovering)
         while await recover(after: &pause) {
-            guard let id = try? memory.payment(of: request.key) else { continue }
+            guard let id = payment(of: request.key) else { continue }
             if let payment = await history(of: id)?.payment { return payment }
         }
         return nil
@@ -134,7 +134,7 @@ actor TillCounter {
 
     /// Finds out how a request ended that ran when the terminal stopped.
     func recover(_ request: TerminalRequest, givesReceipts: Bool, report: @escaping Report) async -> CounterEnd {
-        guard let id = payments[request.key], let payment = await history(of: id)?.payment else { return end(nil) }
+        guard let id = payment(of: request.key), let payment = await history(of: id)?.payment else { return end(nil) }
         return await settle(request, payment, false, givesReceipts: givesReceipts, report)
     }
 

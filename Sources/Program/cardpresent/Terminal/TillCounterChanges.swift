@@ -61,9 +61,10 @@ extension TillCounter {
             }
         } catch {
             error.report()
-            guard error.status == .outcomeUnknown else { return end(.failed(.notReversible)) }
+            guard error.status == .outcomeUnknown else {
+                return end(.failed(error.status == .unavailable ? .hostUnreachable : .notReversible))
+            }
         }
-        payments[request.key] = id
         return await settle(request, original, false, givesReceipts: givesReceipts) { _ in }
     }
 
@@ -71,7 +72,7 @@ extension TillCounter {
     /// with it has.
     private func payment(_ reference: TransactionReference) async -> PaymentID? {
         switch reference {
-        case .request(let key): return payments[key]
+        case .request(let key): return payment(of: key)
         case .receipt(let number):
             let newest = try? await world.run { [till] () async throws(CommandFailure) in
                 try await till.payments(limit: 1).first

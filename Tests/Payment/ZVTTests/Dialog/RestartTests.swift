@@ -117,6 +117,25 @@ struct RestartTests {
         #expect(try diary.restarted().begun == (asks ? [] : [.reversal(of: .request(sale))]))
     }
 
+    @Test func `a reversal that is owed comes at the next start, also after another sale that stands`() throws {
+        var diary = try sold()
+        _ = try diary.bench.finish(Bench.approval())
+        let sale = diary.bench.key
+        _ = diary.bench.disconnect()
+        _ = try diary.bench.report(.working)
+        _ = try diary.bench.finish(.failed(.hostUnreachable))
+        diary.keep()
+        diary.bench.connect()
+        _ = try diary.bench.authorize()
+        diary.keep()
+        _ = try diary.bench.finish(Bench.approval(18)) + diary.bench.acknowledgeAll()
+        diary.keep()
+        var next = try diary.restarted()
+        #expect(next.begun.isEmpty && next.timers[.reversal] == .seconds(5))
+        _ = next.fire(.reversal)
+        #expect(next.begun == [.reversal(of: .request(sale))])
+    }
+
     @Test func `a sale that never reached the host charges nothing and is not reversed`() throws {
         var next = try sold().restarted(.failed(.internalError))
         #expect(next.begun.isEmpty)
