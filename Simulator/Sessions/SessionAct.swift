@@ -148,7 +148,7 @@ extension SessionWorld {
             let reader = try self.reader(reader)
             return { [weak self] in
                 guard let self else { return }
-                reader.insert(card ?? person.card ?? cards[0])
+                reader.insert(card ?? person.card ?? cards.first)
                 person.attendant.noteCard()
             }
         case .removeCard(let name):
@@ -161,7 +161,7 @@ extension SessionWorld {
             let card = try card.map { name throws(SimulatedSessionError) in try self.card(name) }
             let reader = try name == nil ? readers.first { $0.parts.stripe != nil } : reader(name)
             return { [weak self] in
-                guard let self, let stripe = (card ?? person.card ?? cards[0]).stripe else { return }
+                guard let self, let stripe = (card ?? person.card ?? cards.first).stripe else { return }
                 reader?.parts.stripe?.swipe(stripe)
                 person.attendant.noteCard()
             }
@@ -170,7 +170,7 @@ extension SessionWorld {
             let reader = try readerWithField(name)
             return { [weak self] in
                 guard let self else { return }
-                reader?.tap(card ?? person.card ?? cards[0])
+                reader?.tap(card ?? person.card ?? cards.first)
                 person.attendant.noteCard()
             }
         case .moveAway(let name):
@@ -183,7 +183,7 @@ extension SessionWorld {
             let card = try name.map { name throws(SimulatedSessionError) in try self.card(name) }
             return { [weak self] in
                 guard let self else { return }
-                (card ?? person.card ?? cards[0]).contactless?.unlock()
+                (card ?? person.card ?? cards.first).contactless?.unlock()
                 person.attendant.noteCard()
             }
         case .press(let key, let name):

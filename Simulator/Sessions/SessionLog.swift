@@ -16,6 +16,7 @@ final class SessionLog: Sendable {
 
     private struct State {
         var events: [SessionEvent] = []
+        var count = 0
         var tracedEvents = 0
         /// The numbers of the events of the second till.
         var secondTillEvents: Set<Int> = []
@@ -26,21 +27,23 @@ final class SessionLog: Sendable {
     private let start: Timestamp
     private let observer: (@Sendable (SessionEvent) -> Void)?
     private let tracer: (@Sendable (TracedEvent) -> Void)?
+    let keepsEvents: Bool
     private let state = Mutex(State())
 
     /// Creates a log. `observer` receives every event synchronously, and `tracer` what ``trace(_:)`` is given.
     init(
         _ time: any TimeSource, observer: (@Sendable (SessionEvent) -> Void)?,
-        tracer: (@Sendable (TracedEvent) -> Void)? = nil
+        tracer: (@Sendable (TracedEvent) -> Void)? = nil, keepsEvents: Bool = true
     ) {
-        (self.time, self.observer, self.tracer) = (time, observer, tracer)
+        (self.time, self.observer, self.tracer, self.keepsEvents) = (time, observer, tracer, keepsEvents)
         start = time.now()
     }
 
+    /// The events so far; empty when they are not kept.
     var events: [SessionEvent] { state.withLock { $0.events } }
 
     /// The number of events so far.
-    var count: Int { state.withLock { $0.events.count } }
+    var count: Int { state.withLock { $0.count } }
 
     /// The time since the session began.
     var elapsed: Duration { .milliseconds(time.now().milliseconds - start.milliseconds) }
@@ -52,10 +55,10 @@ final class SessionLog: Sendable {
     func note(_ kind: SessionEventKind, _ detail: String = "", at till: TillPlace = .first) {
         let milliseconds = time.now().milliseconds - start.milliseconds
         let (event, acts) = state.withLock { state in
-            let event = SessionEvent(
-                number: state.events.count + 1, milliseconds: milliseconds, kind: kind, detail: detail)
-            state.events.append(event)
-            if till == .second { state.secondTillEvents.insert(event.number) }
+            state.count += 1
+            let event = SessionEvent(number: state.count, milliseconds: milliseconds, kind: kind, detail: detail)
+            if keepsEvents { state.events.append(event) }
+            if till == .second, keepsEvents { state.secondTillEvents.insert(event.number) }
             guard !state.watches.isEmpty else { return (event, [@Sendable () -> Void]()) }
             var acts: [@Sendable () -> Void] = []
             for index in state.watches.indices where event.matches(state.watches[index].words) {

@@ -62,6 +62,12 @@ public struct SessionPlan: Sendable {
     public var longestStep: Duration
     /// The most jobs that the session may run. A session that needs more is taken for an endless loop.
     public var mostTurns: Int
+    /// Whether the session keeps its events, and what its commands told. One that lives long, such as that of a
+    /// terminal, keeps neither; ``observer`` receives every event all the same.
+    public var keepsHistory: Bool
+    /// Whether a card other than the first one is made when it is used first, for plans with many cards. A profile that
+    /// describes no valid card is found then.
+    public var makesCardsOnUse: Bool
     /// Receives the target and body of every request to the store site, on the session's thread. It must not block.
     public var requestObserver: (@Sendable (_ target: String, _ body: [UInt8]) -> Void)?
 
@@ -77,6 +83,7 @@ public struct SessionPlan: Sendable {
         (exceptions, issuerRules, issuerFaults, wire, store) = ([], IssuerRules(), [], nil, nil)
         (till, printer, disk, journal) = (.standard, .ready, .working, .memory)
         (logsExchanges, longestStep, mostTurns) = (true, .seconds(86_400), .max)
+        (keepsHistory, makesCardsOnUse) = (true, false)
     }
 
     /// Creates a plan with one built-in card.

@@ -152,7 +152,7 @@ extension SimulatedSession {
     /// The cryptograms that the session's cards issued, by card in the order of the plan, oldest first; of each card
     /// the newest 1,000. Recorded cards keep none.
     public var cryptograms: [IssuedCryptogram] {
-        world.cards.flatMap { card in
+        world.cards.all.flatMap { card in
             ((card.chip as? SimulatedEMVCard)?.cryptograms ?? []) + (card.contactless?.cryptograms ?? [])
         }
     }

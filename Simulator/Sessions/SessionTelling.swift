@@ -69,14 +69,20 @@ final class SessionTellings: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Whether they are kept.
+    let isKept: Bool
+
+    init(isKept: Bool) { self.isKept = isKept }
 
     var all: [SessionTelling] { state.withLock { $0.tellings } }
     var displays: [SessionDisplay] { state.withLock { $0.displays } }
     var entries: [Int] { state.withLock { $0.entries } }
 
-    func add(_ telling: SessionTelling) { state.withLock { $0.tellings.append(telling) } }
-    func add(_ display: SessionDisplay) { state.withLock { $0.displays.append(display) } }
-    func noteEntry(at moment: Int) { state.withLock { $0.entries.append(moment) } }
+    func add(_ telling: SessionTelling) { change { $0.tellings.append(telling) } }
+    func add(_ display: SessionDisplay) { change { $0.displays.append(display) } }
+    func noteEntry(at moment: Int) { change { $0.entries.append(moment) } }
+
+    private func change(_ body: (inout State) -> Void) { if isKept { state.withLock { body(&$0) } } }
 }
 
 extension SimulatedSession {
@@ -135,6 +141,7 @@ extension SimulatedSession {
         _ command: SessionTelling.Command, _ answer: SessionTelling.Answer, by process: SessionProcess,
         from first: Int, _ committed: Int
     ) {
+        guard world.tellings.isKept else { return }
         let attempts = Array(process.life.committedAttempts.dropFirst(committed))
         let (till, seconds) = (process.life.till, world.log.eventsOfSecondTill)
         let wasSent = world.log.events.dropFirst(first).contains { event in

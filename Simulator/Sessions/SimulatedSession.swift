@@ -148,7 +148,8 @@ public final class SimulatedSession: Sendable {
         let process = place ?? self.process
         guard process.life.isAlive else { throw .processDied }
         let first = FirstAnswer<Value, SimulatedSessionError>()
-        process.life.onEnd { first.give(.failure(.processDied)) }
+        let mourner = process.life.onEnd { first.give(.failure(.processDied)) }
+        defer { process.life.forget(mourner) }
         Task {
             do throws(ActionFailure<Failure>) {
                 first.give(.success(try await body(process)))

@@ -25,6 +25,7 @@ actor SimulatedCounter: DrivenCounter {
         let steps = CounterSteps()
         var plan = plan
         plan.observer = { steps.note($0) }
+        (plan.keepsHistory, plan.makesCardsOnUse) = (false, true)
         (self.plan, self.steps, counter) = (plan, steps, SessionCounter(givesReceipts: givesReceipts))
     }
 

@@ -7,7 +7,8 @@ import USB
 final class ProcessLife: Sendable {
     private struct State {
         var isAlive = true
-        var mourners: [@Sendable () -> Void] = []
+        var mourners: [Int: @Sendable () -> Void] = [:]
+        var lastMourner = 0
         var committedAttempts: [Int64] = []
     }
 
@@ -24,14 +25,15 @@ final class ProcessLife: Sendable {
 
     var isAlive: Bool { state.withLock { $0.isAlive } }
 
-    /// The number of the attempt of each committed state, in the order of the commits.
+    /// The number of the attempt of each committed state, in the order of the commits; empty when the log keeps no
+    /// events.
     var committedAttempts: [Int64] { state.withLock { $0.committedAttempts } }
 
     /// Notes a committed state of an attempt, by the detail of its event.
     func noteCommit(_ detail: String) {
         // The detail is `authorizing 1`.
         let words = detail.split(separator: " ")
-        guard words.count > 1, let attempt = Int64(words[1]) else { return }
+        guard log.keepsEvents, words.count > 1, let attempt = Int64(words[1]) else { return }
         state.withLock { $0.committedAttempts.append(attempt) }
     }
 
@@ -54,20 +56,28 @@ final class ProcessLife: Sendable {
     /// Ends the process for good.
     func end() {
         let mourners = state.withLock { state in
-            defer { (state.isAlive, state.mourners) = (false, []) }
-            return state.mourners
+            defer { (state.isAlive, state.mourners) = (false, [:]) }
+            return state.mourners.sorted { $0.key < $1.key }.map(\.value)
         }
         for mourner in mourners { mourner() }
     }
 
     /// Runs `action` when the process ends, or immediately if it has ended.
-    func onEnd(_ action: @escaping @Sendable () -> Void) {
-        let isOver = state.withLock { state in
-            if state.isAlive { state.mourners.append(action) }
-            return !state.isAlive
+    ///
+    /// - Returns: what ``forget(_:)`` takes when the action is not needed any more.
+    @discardableResult
+    func onEnd(_ action: @escaping @Sendable () -> Void) -> Int {
+        let (number, isOver) = state.withLock { state in
+            state.lastMourner += 1
+            if state.isAlive { state.mourners[state.lastMourner] = action }
+            return (state.lastMourner, !state.isAlive)
         }
         if isOver { action() }
+        return number
     }
+
+    /// Runs an action of ``onEnd(_:)`` no more.
+    func forget(_ action: Int) { state.withLock { $0.mourners[action] = nil } }
 }
 
 extension ProcessLife {

@@ -1,6 +1,7 @@
 import Determinism
 import Hardware
 import Simulator
+import Synchronization
 import USB
 
 /// A reader of the session: its device, and its fixed port.
@@ -64,6 +65,54 @@ struct SessionReader: Sendable {
     func removeCard() {
         parts.chip?.removeCard()
         if !hasOnlyField { parts.contactless?.removeCard() }
+    }
+}
+
+/// The cards of a session, by their places in the plan.
+final class SessionCards: Sendable {
+    private let planned: [PlannedCard]
+    private let keys: TestKeys
+    private let random: SeededRandomSource
+    /// The default card.
+    let first: SessionCard
+    /// The cards that were made. A card has its bytes by its name, so that it does not matter when it is made.
+    private let made: Mutex<[Int: SessionCard]>
+
+    /// Makes the first card, or all.
+    ///
+    /// - Throws: an error of libcrypto, or of a profile that doesn't describe a valid card.
+    init(_ plan: SessionPlan, keys: TestKeys, random: SeededRandomSource) throws {
+        (planned, self.keys, self.random) = (plan.cards, keys, random)
+        guard let start = plan.cards.first else { throw SimulatedSessionError.plan("a session needs a card") }
+        first = try SessionCard(start, keys: keys, random: random)
+        var made = [0: first]
+        for place in plan.cards.indices.dropFirst() where !plan.makesCardsOnUse {
+            made[place] = try SessionCard(plan.cards[place], keys: keys, random: random)
+        }
+        self.made = Mutex(made)
+    }
+
+    /// The cards that were made, in the order of the plan.
+    var all: [SessionCard] { made.withLock { made in made.keys.sorted().compactMap { made[$0] } } }
+
+    /// Returns the card of a name, which is made if it was not before.
+    ///
+    /// - Throws: ``SimulatedSessionError/noSuchCard(_:known:)``, and ``SimulatedSessionError/plan(_:)`` for a profile
+    ///   that doesn't describe a valid card.
+    func card(_ name: String) throws(SimulatedSessionError) -> SessionCard {
+        guard let place = planned.firstIndex(where: { $0.name == name }) else {
+            throw .noSuchCard(name, known: planned.map(\.name))
+        }
+        do {
+            return try made.withLock { made in
+                if let card = made[place] { return card }
+                let card = try SessionCard(planned[place], keys: keys, random: random)
+                made[place] = card
+                return card
+            }
+        } catch {
+            throw .plan("\(error)")
+        }
     }
 }
 

@@ -18,7 +18,7 @@ final class SessionWorld: Sendable {
     let random: SeededRandomSource
     let log: SessionLog
     private let readerList: Mutex<[SessionReader]>
-    let cards: [SessionCard]
+    let cards: SessionCards
     let issuer: SimulatedIssuer
     /// The way to the issuer; nil when the till has it in its own process.
     private let wire: SessionWire?
@@ -38,7 +38,7 @@ final class SessionWorld: Sendable {
     let toldEvents = ReportedEvents()
     private let secondToldEvents = ReportedEvents()
     let plannedActs = PlannedActs()
-    let tellings = SessionTellings()
+    let tellings: SessionTellings
     let bus: SimulatedUSBBus
     private let pinPad: SimulatedPINPad
     private let records: Records
@@ -82,7 +82,9 @@ final class SessionWorld: Sendable {
         )
         random = SeededRandomSource(seed: plan.seed)
         log = SessionLog(
-            clock, observer: plan.observer, tracer: plan.secondTill == nil ? plan.tracer : nil)
+            clock, observer: plan.observer, tracer: plan.secondTill == nil ? plan.tracer : nil,
+            keepsEvents: plan.keepsHistory)
+        tellings = SessionTellings(isKept: plan.keepsHistory)
         bus = SimulatedUSBBus(clock: clock)
         let keys: TestKeys
         do throws(TestKeysError) { keys = try Self.keys.get() } catch { throw .plan(error.description) }
@@ -95,9 +97,9 @@ final class SessionWorld: Sendable {
             throw .storage(error)
         }
         do {
-            cards = try plan.cards.map { [random] in try SessionCard($0, keys: keys, random: random) }
-            var accounts: [IssuerAccount] = []
-            for card in cards { accounts += try card.profile.issuerAccounts(keys: keys) }
+            cards = try SessionCards(plan, keys: keys, random: random)
+            let profiles = plan.cards.map(\.profile)
+            let accounts = try profiles.flatMap { try $0.issuerAccounts(keys: keys) }
             issuer = try SimulatedIssuer(
                 name: Self.issuerName, accounts: accounts, rules: plan.issuerRules, keys: keys, time: clock,
                 random: random.stream("host"), ledgerPath: records.path.map { $0 + ".issuer" },
@@ -109,10 +111,10 @@ final class SessionWorld: Sendable {
                 try SessionWire(
                     $0, to: issuer, plan.till, keys: keys, clock: clock, random: random.stream("acquirer"), log: log)
             }
-            authorityKeys = try cards.flatMap { try $0.profile.certificationAuthorityKeys(keys) }
-            contactlessKeys = try CardProfile.contactlessAuthorityKeys(of: cards.map(\.profile))
-            ellipticKeys = try cards.flatMap { try $0.profile.ellipticAuthorityKeys() }
-            revoked = cards.flatMap(\.profile.revokedCertificates)
+            authorityKeys = try profiles.flatMap { try $0.certificationAuthorityKeys(keys) }
+            contactlessKeys = try CardProfile.contactlessAuthorityKeys(of: profiles)
+            ellipticKeys = try profiles.flatMap { try $0.ellipticAuthorityKeys() }
+            revoked = profiles.flatMap(\.revokedCertificates)
             pinPad = try SimulatedPINPad(
                 keys: keys, scheme: plan.till.pinPadScheme == .tdes ? .tripleDES : .aes,
                 random: random.stream("pin pad"))
@@ -282,10 +284,8 @@ final class SessionWorld: Sendable {
     }
 
     func card(_ name: String?) throws(SimulatedSessionError) -> SessionCard {
-        guard let card = name == nil ? cards.first : cards.first(where: { $0.name == name }) else {
-            throw .noSuchCard(name ?? "", known: cards.map(\.name))
-        }
-        return card
+        guard let name else { return cards.first }
+        return try cards.card(name)
     }
 
     /// The customer at a till.
