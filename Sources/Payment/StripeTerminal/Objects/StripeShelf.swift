@@ -82,7 +82,8 @@ struct StripeEvent: Hashable, Sendable {
     func json(pending: Int) -> JSONValue {
         [
             "id": .text(id), "object": "event", "api_version": .text(apiVersion), "created": JSONValue(created),
-            "data": ["object": JSONReader.node(object) ?? .null], "livemode": false, "pending_webhooks": JSONValue(Int64(pending)),
+            "data": ["object": JSONReader.node(object) ?? .null], "livemode": false,
+            "pending_webhooks": JSONValue(Int64(pending)),
             "request": ["id": JSONValue(request), "idempotency_key": JSONValue(idempotencyKey)], "type": .text(type),
         ]
     }
