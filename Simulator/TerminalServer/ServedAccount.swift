@@ -36,7 +36,9 @@ actor ServedAccount: DeliverySource {
             case .wall(let time): time.now()
             }
         var account = StripeTerminal(random: random, now: now, setup: setup)
-        if let own { account.takeUp(own.kept, offset: own.offset, reader: own.reader) }
+        if let own {
+            account.takeUp(own.kept, objects: own.objects, offset: own.offset, reader: own.reader)
+        }
         (self.account, self.now, keeper) = (account, now, own.map(ChangeKeeper.init))
     }
 
@@ -115,7 +117,7 @@ actor ServedAccount: DeliverySource {
     private func keep() -> Bool {
         guard var keeper else { return true }
         defer { self.keeper = keeper }
-        return keeper.keep(account.takeChanges(), at: now)
+        return keeper.keep(account.takeChanges(), account.takeObjectChanges(), at: now)
     }
 
     private func carryOut(_ work: StripeWork) {

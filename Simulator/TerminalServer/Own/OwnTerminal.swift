@@ -10,6 +10,14 @@ public protocol RequestKeeper: Sendable {
     ///   - moment: the time.
     /// - Throws: ``RequestNotKept`` when that is not certain. Nothing may be begun or answered then.
     func keep(_ change: TerminalChange, at moment: Timestamp) throws(RequestNotKept)
+
+    /// Keeps objects of tills, or forgets those that were deleted. It is on disk when this returns.
+    ///
+    /// - Parameters:
+    ///   - objects: the objects.
+    ///   - moment: the time.
+    /// - Throws: ``RequestNotKept`` when that is not certain. Nothing may be answered then.
+    func keep(_ objects: [KeptObject], at moment: Timestamp) throws(RequestNotKept)
 }
 
 /// A request could not be kept: its reason.
@@ -24,6 +32,7 @@ public struct RequestNotKept: Error, Hashable, Sendable, CustomStringConvertible
 public struct OwnTerminal: Sendable {
     let keeper: any RequestKeeper
     let kept: [KeptRequest]
+    let objects: [KeptObject]
     let offset: Int
     let reader: SharedReader
     let onPrint: @Sendable (TerminalReceipt) -> Void
@@ -34,16 +43,18 @@ public struct OwnTerminal: Sendable {
     /// - Parameters:
     ///   - keeper: keeps their requests.
     ///   - kept: what it kept before, in the order in which the requests began.
+    ///   - objects: the objects of tills that it kept, in the order of their creation.
     ///   - offset: the local time, in seconds east of UTC.
     ///   - reader: the reader, which terminals of other protocols may share.
     ///   - onPrint: called with each receipt of the terminal's own printer. It must not wait.
     ///   - onFailure: called once when a request could not be kept: the terminal does nothing more then.
     public init(
-        keeper: any RequestKeeper, kept: [KeptRequest], offset: Int, reader: SharedReader,
+        keeper: any RequestKeeper, kept: [KeptRequest], objects: [KeptObject] = [], offset: Int, reader: SharedReader,
         onPrint: @escaping @Sendable (TerminalReceipt) -> Void,
         onFailure: @escaping @Sendable (RequestNotKept) -> Void
     ) {
-        (self.keeper, self.kept, self.offset, self.reader) = (keeper, kept, offset, reader)
+        (self.keeper, self.kept, self.objects) = (keeper, kept, objects)
+        (self.offset, self.reader) = (offset, reader)
         (self.onPrint, self.onFailure) = (onPrint, onFailure)
     }
 }
@@ -57,10 +68,11 @@ struct ChangeKeeper {
     init(_ own: OwnTerminal) { self.own = own }
 
     /// Keeps changes. Returns whether the terminal may go on.
-    mutating func keep(_ changes: [TerminalChange], at moment: Timestamp) -> Bool {
+    mutating func keep(_ changes: [TerminalChange], _ objects: [KeptObject] = [], at moment: Timestamp) -> Bool {
         guard !isBroken else { return false }
         do throws(RequestNotKept) {
             for change in changes { try own.keeper.keep(change, at: moment) }
+            if !objects.isEmpty { try own.keeper.keep(objects, at: moment) }
             return true
         } catch {
             isBroken = true

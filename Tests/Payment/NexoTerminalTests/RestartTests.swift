@@ -11,40 +11,20 @@ struct RestartTests {
     /// A terminal whose changes are kept, as an owner does.
     private struct Diary {
         var bench: NexoBench
-        private var kept: [IdempotencyKey: KeptRequest] = [:]
-        private var order: [IdempotencyKey] = []
+        private var diary: RequestDiary
 
         init(_ kept: [KeptRequest] = [], seed: UInt64 = 1) throws {
-            bench = try NexoBench(seed: seed)
-            for request in kept {
-                order.append(request.request.key)
-                self.kept[request.request.key] = request
-            }
+            (bench, diary) = (try NexoBench(seed: seed), RequestDiary(kept))
             bench.terminal.takeUp(kept, offset: 0, reader: nil)
         }
 
-        mutating func keep() {
-            for change in bench.terminal.takeChanges() {
-                let key = change.request.key
-                if kept[key] == nil {
-                    order.append(key)
-                    kept[key] = KeptRequest(request: change.request, started: bench.now, changed: bench.now)
-                }
-                kept[key]?.outcome = change.outcome
-                kept[key]?.changed = bench.now
-                if let note = change.note { kept[key]?.note = note }
-            }
-        }
+        mutating func keep() { diary.keep(bench.terminal.takeChanges(), at: bench.now) }
 
-        var requests: [KeptRequest] { order.compactMap { kept[$0] } }
+        var requests: [KeptRequest] { diary.requests }
 
         /// The next start, with how an open request ended, and with other random IDs.
         func restarted(_ outcome: TerminalOutcome? = nil) throws -> Diary {
-            var requests = requests
-            if let outcome, let last = requests.indices.last, requests[last].outcome == nil {
-                requests[last].outcome = outcome
-            }
-            return try Diary(requests, seed: 2)
+            try Diary(diary.requests(endingWith: outcome), seed: 2)
         }
     }
 

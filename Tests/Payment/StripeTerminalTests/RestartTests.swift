@@ -12,40 +12,28 @@ struct RestartTests {
     /// A terminal whose changes are kept, as an owner does.
     private struct Diary {
         var bench: StripeBench
-        private var kept: [IdempotencyKey: KeptRequest] = [:]
-        private var order: [IdempotencyKey] = []
+        private var diary: RequestDiary
 
-        init(_ kept: [KeptRequest] = [], seed: UInt64 = 1) {
+        init(_ diary: RequestDiary = RequestDiary(), seed: UInt64 = 1, _ outcome: TerminalOutcome? = nil) {
+            let requests = diary.requests(endingWith: outcome)
             bench = StripeBench(seed: seed, setup: .own(RestartTests.own, access: .testKeys))
-            for request in kept {
-                order.append(request.request.key)
-                self.kept[request.request.key] = request
-            }
-            bench.terminal.takeUp(kept, offset: 0, reader: nil)
+            self.diary = RequestDiary(requests, objects: diary.objects)
+            bench.terminal.takeUp(requests, objects: diary.objects, offset: 0, reader: nil)
         }
 
         mutating func keep() {
-            for change in bench.terminal.takeChanges() {
-                let key = change.request.key
-                if kept[key] == nil {
-                    order.append(key)
-                    kept[key] = KeptRequest(request: change.request, started: bench.now, changed: bench.now)
-                }
-                kept[key]?.outcome = change.outcome
-                if let note = change.note { kept[key]?.note = note }
-            }
+            diary.keep(bench.terminal.takeChanges(), at: bench.now)
+            diary.keep(bench.terminal.takeObjectChanges())
         }
 
-        var requests: [KeptRequest] { order.compactMap { kept[$0] } }
+        var requests: [KeptRequest] { diary.requests }
+        var objects: [KeptObject] { diary.objects }
 
         /// The next start, with how an open request ended, and with other random IDs.
-        func restarted(_ outcome: TerminalOutcome? = nil) -> Diary {
-            var requests = requests
-            if let outcome, let last = requests.indices.last, requests[last].outcome == nil {
-                requests[last].outcome = outcome
-            }
-            return Diary(requests, seed: 2)
-        }
+        func restarted(_ outcome: TerminalOutcome? = nil) -> Diary { Diary(diary, seed: 2, outcome) }
+
+        /// The next start of a program that kept no objects.
+        func restartedWithoutObjects() -> Diary { Diary(RequestDiary(diary.requests), seed: 2) }
     }
 
     @Test func `a payment that the host approved before the crash is found by its intent`() throws {
@@ -149,5 +137,65 @@ struct RestartTests {
         #expect(next.bench.terminal.books.charges.all.map(\.id) == charges && charges.count == 2)
         #expect(next.bench.terminal.books.charges.all.map(\.isPaid) == [false, true])
         #expect(next.bench.terminal.books.intents[intent]?.state == .succeeded)
+    }
+
+    @Test func `locations, webhook endpoints, and intents that no reader has processed are there again`() throws {
+        var diary = Diary()
+        let place = "display_name=Shop&address[country]=DE&address[city]=Berlin&metadata[a]=1"
+        for _ in 0..<2 { _ = try diary.bench.post("/v1/terminal/locations", place) }
+        let hook = "url=http://127.0.0.1:1/&enabled_events[]=*&description=all"
+        for _ in 0..<2 { _ = try diary.bench.post("/v1/webhook_endpoints", hook) }
+        diary.keep()
+        let locations = diary.bench.terminal.books.locations.all.map(\.id)
+        let endpoints = diary.bench.terminal.books.endpoints.all.map(\.id)
+        _ = try diary.bench.send("DELETE", "/v1/terminal/locations/\(locations[0])")
+        _ = try diary.bench.post("/v1/terminal/locations/\(locations[1])", "display_name=Other")
+        _ = try diary.bench.send("DELETE", "/v1/webhook_endpoints/\(endpoints[0])")
+        _ = try diary.bench.post("/v1/webhook_endpoints/\(endpoints[1])", "disabled=true")
+        let (open, canceled) = (try diary.bench.intent(300, manual: true), try diary.bench.intent(400))
+        _ = try diary.bench.post("/v1/payment_intents/\(open)", "amount=350&metadata[order]=17&description=Tea")
+        _ = try diary.bench.post("/v1/payment_intents/\(canceled)/cancel", "cancellation_reason=abandoned")
+        diary.keep()
+        var next = diary.restarted()
+        for list in ["payment_intents", "terminal/locations", "webhook_endpoints"] {
+            let (before, after) = (
+                try diary.bench.send("GET", "/v1/\(list)"), try next.bench.send("GET", "/v1/\(list)")
+            )
+            #expect(after.text == before.text)
+        }
+        #expect(next.bench.terminal.books.endpoints.all == diary.bench.terminal.books.endpoints.all)
+        #expect(next.bench.eventTypes.isEmpty)
+        // The intent can be paid.
+        let key = try next.bench.process(open, at: Self.own.id)
+        try next.bench.finishWithCard(key, try next.bench.approval(350))
+        #expect(next.bench.terminal.books.intents[open]?.state == .requiresCapture)
+    }
+
+    @Test func `what a till changed after the payment is there again, and nothing is paid again`() throws {
+        var diary = Diary()
+        let intent = try diary.bench.sell(at: Self.own.id)
+        diary.keep()
+        _ = try diary.bench.post("/v1/payment_intents/\(intent)", "metadata[order]=18")
+        diary.keep()
+        var next = diary.restarted()
+        let before = try diary.bench.send("GET", "/v1/payment_intents/\(intent)")
+        #expect(try next.bench.send("GET", "/v1/payment_intents/\(intent)").text == before.text)
+        let older = diary.restartedWithoutObjects()
+        #expect(older.bench.terminal.books.intents[intent]?.state == .succeeded)
+        #expect(older.bench.terminal.books.intents[intent]?.metadata.isEmpty == true)
+        let process = "/v1/terminal/readers/\(Self.own.id)/process_payment_intent"
+        #expect(try next.bench.post(process, "payment_intent=\(intent)").text.contains("intent_invalid_state"))
+    }
+
+    @Test func `an intent whose request is too old to be known stays paid`() throws {
+        var diary = Diary()
+        let intent = try diary.bench.sell(at: Self.own.id)
+        diary.keep()
+        var old = RequestDiary()
+        old.keep(diary.objects)
+        var next = Diary(old, seed: 2)
+        #expect(next.bench.terminal.books.intents[intent]?.state == .succeeded)
+        let process = "/v1/terminal/readers/\(Self.own.id)/process_payment_intent"
+        #expect(try next.bench.post(process, "payment_intent=\(intent)").text.contains("intent_invalid_state"))
     }
 }

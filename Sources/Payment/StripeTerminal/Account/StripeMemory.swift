@@ -7,7 +7,7 @@ import Text
 // keeps the operation.
 extension StripeTerminal {
     /// Takes what is to be kept before work begins and answers are sent: `TerminalModel.takeChanges()`, with notes.
-    /// Empty unless ``takeUp(_:offset:reader:)`` was called.
+    /// Empty unless ``takeUp(_:objects:offset:reader:)`` was called.
     public mutating func takeChanges() -> [TerminalChange] {
         var changes: [TerminalChange] = []
         for id in desks.keys.sorted() {
@@ -19,15 +19,20 @@ extension StripeTerminal {
         return changes
     }
 
-    /// Takes up what the terminal of this machine kept before it stopped: payment intents that a reader has processed,
-    /// their charges, and refunds. A request that ran becomes work of the reader.
+    /// Takes up what the terminal of this machine kept before it stopped: payment intents, charges, refunds, locations,
+    /// and webhook endpoints. A request that ran becomes work of the reader.
     ///
     /// - Parameters:
     ///   - kept: the requests in the order in which they began, each with how it ended.
+    ///   - objects: the objects in the order of their creation.
     ///   - offset: the local time of the terminal, in seconds east of UTC.
     ///   - reader: the reader, where terminals of other protocols share it.
-    public mutating func takeUp(_ kept: [KeptRequest], offset: Int, reader: SharedReader?) {
+    public mutating func takeUp(
+        _ kept: [KeptRequest], objects: [KeptObject] = [], offset: Int, reader: SharedReader?
+    ) {
         guard let id = ownReader else { return }
+        takeUp(objects)
+        let intents = books.intents.all
         let known = kept.compactMap { request in
             JSONReader.node(Array(request.note.utf8)).flatMap { json in
                 StripeMemory(json, reader: id).map { (request, $0) }
@@ -40,7 +45,9 @@ extension StripeTerminal {
             now = request.changed
             takeUp(request, memory, at: id)
         }
+        restore(intents)
         (now, isTakingUp) = (max(present, now), false)
+        noteObjectChanges()
         takeWork(of: id)
     }
 
@@ -132,21 +139,21 @@ extension StripeTerminal {
 }
 
 extension JSONValue {
-    fileprivate func number(_ name: String) -> Int64? { self[name]?.textValue.flatMap { Int64($0) } }
+    func number(_ name: String) -> Int64? { self[name]?.textValue.flatMap { Int64($0) } }
 
-    fileprivate var kept: [Member] {
+    var kept: [Member] {
         if case .object(let members) = self { members } else { [] }
     }
 
     /// The members that have a value.
-    fileprivate static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+    static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
         .object(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
 }
 
 extension StripeIntent {
     /// What is kept of an intent that a reader processes.
-    fileprivate var kept: JSONValue {
+    var kept: JSONValue {
         .members([
             "id": .text(id), "secret": .text(clientSecret), "created": JSONValue(created), "currency": .text(currency),
             "amount": JSONValue(amount - (tip ?? 0)), "manual": .bool(isManual), "customer": customer.map { .text($0) },
@@ -155,7 +162,7 @@ extension StripeIntent {
         ])
     }
 
-    fileprivate init?(kept json: JSONValue) {
+    init?(kept json: JSONValue) {
         guard let id = json["id"]?.textValue, let secret = json["secret"]?.textValue,
             let created = json.number("created"), let currency = json["currency"]?.textValue,
             let amount = json.number("amount")

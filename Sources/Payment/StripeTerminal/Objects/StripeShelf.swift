@@ -20,11 +20,21 @@ struct StripeShelf<Object: StripeObject>: Sendable {
     /// The place of each ID, counted from the first object that there ever was.
     private var places: [String: Int] = [:]
     private var removed = 0
+    /// Whether ``takeChanged()`` has what changes.
+    var notesChanges = false
+    private var changed: [String] = []
+
+    /// Takes the IDs of the objects that were set or removed since the last call.
+    mutating func takeChanged() -> [String] {
+        defer { changed = [] }
+        return changed
+    }
 
     /// The object with an ID. A new one goes to the end.
     subscript(id: String) -> Object? {
         get { places[id].map { all[$0 - removed] } }
         set {
+            if notesChanges, !changed.contains(id) { changed.append(id) }
             switch (places[id], newValue) {
             case (let place?, let object?): all[place - removed] = object
             case (let place?, nil):

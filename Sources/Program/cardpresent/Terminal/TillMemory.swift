@@ -3,6 +3,7 @@ import Money
 import Payments
 import Sessions
 import Storage
+import StripeTerminal
 import Terminal
 import TerminalServer
 
@@ -14,6 +15,8 @@ struct TillMemory: Sendable {
     private let time: any TimeSource
     /// The requests of each protocol, oldest first.
     private let kept: [String: [KeptRequest]]
+    /// The objects of stripe tills, in the order of their creation.
+    let objects: [KeptObject]
     /// The payments by the requests that made them.
     let payments: [IdempotencyKey: PaymentID]
     /// When the open batch began; nil for the first one.
@@ -46,6 +49,12 @@ struct TillMemory: Sendable {
             }
         }
         for name in kept.keys { kept[name]?.markTakenBack() }
+        let stripe = TillProtocol.stripe.rawValue
+        try journal.forgetTillObjects(
+            of: stripe, kind: StripeTerminal.intentKind, beyond: StripeTerminal.mostKeptIntents)
+        objects = try journal.tillObjects(of: stripe).map {
+            KeptObject(name: $0.name, kind: $0.kind, contents: $0.contents)
+        }
         (self.kept, self.payments) = (kept, payments)
         batchStart = try journal.lastTillRequest(
             of: TerminalOperation.endOfDayKind, ending: TerminalOutcome.done(TerminalReport()).ending)
@@ -140,6 +149,19 @@ struct TillRequestKeeper: RequestKeeper {
             ending: change.outcome?.ending, isConfirmed: change.isConfirmed, isTakenBack: change.isTakenBack,
             at: moment)
         do throws(JournalError) { try journal.keep(request, hasNewNote: change.note != nil) } catch {
+            throw RequestNotKept("\(error)")
+        }
+    }
+
+    func keep(_ objects: [KeptObject], at moment: Timestamp) throws(RequestNotKept) {
+        let kept = objects.compactMap { object in
+            object.contents.map {
+                TillObject(
+                    name: object.name, protocolName: till.rawValue, kind: object.kind, contents: $0, at: moment)
+            }
+        }
+        let deleted = objects.filter { $0.contents == nil }.map(\.name)
+        do throws(JournalError) { try journal.keep(kept, deleting: deleted) } catch {
             throw RequestNotKept("\(error)")
         }
     }

@@ -68,7 +68,8 @@ struct TillReader: Sendable {
         let (printer, now) = (printer, till.time.now())
         return OwnTerminal(
             keeper: TillRequestKeeper(journal: PaymentJournal(reading: till.storage), till: protocolName),
-            kept: kept ?? counter.memory.requests(of: protocolName), offset: till.time.offsetSeconds(at: now),
+            kept: kept ?? counter.memory.requests(of: protocolName),
+            objects: protocolName == .stripe ? counter.memory.objects : [], offset: till.time.offsetSeconds(at: now),
             reader: shared
         ) {
             printer.print($0)
@@ -80,7 +81,9 @@ struct TillReader: Sendable {
     /// Makes IDs. With a seed, each start makes other ones than those that were kept before.
     private func names(_ protocolName: TillProtocol) -> any RandomSource {
         let newest = counter.memory.requests(of: protocolName).last?.request.key.rawValue ?? ""
-        return random.stream("\(protocolName.rawValue) \(newest)")
+        let objects = protocolName == .stripe ? counter.memory.objects : []
+        let objectNames = objects.isEmpty ? "" : " \(objects.count) \(objects.last?.name ?? "")"
+        return random.stream("\(protocolName.rawValue) \(newest)\(objectNames)")
     }
 
     private func startStripe(host: String, port: Int) async throws(HTTPListenerError) -> TillServer {

@@ -38,7 +38,7 @@ struct SchemaMigrator: Sendable {
             .version1, .version2, .version3, .version4, .version5, .version6, .version7, .version8, .version9,
             .version10, .pinTriesLeft, .siteRefunds, .formerIdentity, .acceptedLoss,
             .acceptedNotifications, .messageIdentity, .settlementBatch, .preauthorizations, .increments,
-            .sealedCardData, .outbox, .tillRequests,
+            .sealedCardData, .outbox, .tillRequests, .tillObjects,
         ])
 
     /// "CPAY" in ASCII.

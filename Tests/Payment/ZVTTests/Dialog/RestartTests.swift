@@ -14,34 +14,24 @@ struct RestartTests {
     /// A bench whose changes are kept, as an owner does.
     private struct Diary {
         var bench: Bench
-        private var kept: [IdempotencyKey: KeptRequest] = [:]
-        private var order: [IdempotencyKey] = []
+        private var diary = RequestDiary()
 
         init() throws { bench = try Bench(model: TerminalModel(kept: [], offset: 0, reader: nil)) }
 
         mutating func keep() {
-            for change in bench.model.takeChanges() {
-                let key = change.request.key
-                if kept[key] == nil {
-                    order.append(key)
-                    kept[key] = KeptRequest(
-                        request: change.request, started: Timestamp(Bench.noon), changed: Timestamp(Bench.noon))
-                }
-                kept[key]?.outcome = change.outcome
-                kept[key]?.isConfirmed = change.isConfirmed
-                kept[key]?.isTakenBack = change.isTakenBack
-                if let note = bench.zvt.note(for: change) { kept[key]?.note = note }
+            let changes = bench.model.takeChanges().map { change in
+                var change = change
+                change.note = bench.zvt.note(for: change)
+                return change
             }
+            diary.keep(changes, at: Timestamp(Bench.noon))
         }
 
-        var requests: [KeptRequest] { order.compactMap { kept[$0] } }
+        var requests: [KeptRequest] { diary.requests }
 
         /// The next start, with how an open request ended.
         func restarted(_ outcome: TerminalOutcome? = nil) throws -> Bench {
-            var requests = requests
-            if let outcome, let last = requests.indices.last, requests[last].outcome == nil {
-                requests[last].outcome = outcome
-            }
+            let requests = diary.requests(endingWith: outcome)
             var next = try Bench(model: TerminalModel(kept: requests, offset: 0, reader: nil))
             _ = next.takeUp(requests)
             return next
