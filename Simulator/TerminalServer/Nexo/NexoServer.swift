@@ -5,14 +5,6 @@ public import Networking
 public import NexoTerminal
 import Sessions
 
-/// Terminals behind the nexo-compatible protocol, for a ``NexoServer``.
-protocol NexoSpeaker: DeliverySource where Delivery == NexoDelivery {
-    /// Answers a request, when its terminal has done its work. Nil when the connection is to be closed instead.
-    func respond(to request: NexoRequest) async -> NexoAnswer?
-    /// Ends what runs.
-    func close() async
-}
-
 /// Serves terminals behind a protocol that is compatible with Adyen's Terminal API, over HTTP/1.1 and, in
 /// front of it, over TLS.
 public final class NexoServer: Sendable {

@@ -10,12 +10,14 @@ import Terminal
 /// Time is a part of the simulation: it goes on by a second with each request that may change something, and by what
 /// payments take. So the same requests, one after the other, get the same bytes.
 actor SimulatedNexoTerminals: NexoSpeaker {
-    private var account: NexoTerminal
+    var account: NexoTerminal
     private var now: Timestamp
     private let makeCounter: CounterMaker
     private let time: any TimeSource
     private let terminals: [String]
-    private var calls = AnswerBook<NexoAnswer>()
+    var calls = AnswerBook<NexoAnswer>()
+    var moment: Timestamp { now }
+    let isBroken = false
     /// The requests that wait for a card, or for an answer of the customer.
     private var awaited: [IdempotencyKey: TerminalRequest] = [:]
     private var stations: [String: Station] = [:]
@@ -46,30 +48,7 @@ actor SimulatedNexoTerminals: NexoSpeaker {
         account = NexoTerminal(options, random: SeededRandomSource(seed: seed), now: start)
     }
 
-    /// Answers a request, when its terminal has done its work. Nil when the task is canceled before.
-    func respond(to request: NexoRequest) async -> NexoAnswer? {
-        let call = calls.next()
-        if request.method != "GET" { now = now.advanced(by: .seconds(1)) }
-        account.receive(request, call: call, at: now)
-        carryOn()
-        if let answer = calls.takeReady() { return answer }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { calls.wait(call, $0) }
-        } onCancel: {
-            Task { await self.giveUp(call) }
-        }
-    }
-
-    /// Ends the wait of a call whose connection is gone. What it asked for goes on.
-    private func giveUp(_ call: Int) { calls.giveUp(call) }
-
-    func takeDeliveries(at wall: Timestamp) -> (deliveries: [NexoDelivery], next: Timestamp?) {
-        (account.takeDeliveries(at: wall), account.nextDelivery)
-    }
-
-    func record(_ status: Int, of delivery: NexoDelivery, at wall: Timestamp) {
-        account.record(status, of: delivery, at: wall)
-    }
+    func note(_ request: NexoRequest) { if request.method != "GET" { now = now.advanced(by: .seconds(1)) } }
 
     /// Ends the sessions.
     func close() async {
@@ -81,7 +60,7 @@ actor SimulatedNexoTerminals: NexoSpeaker {
 
     // MARK: Work
 
-    private func carryOn() {
+    func carryOn() {
         while let work = account.nextWork() { carryOut(work) }
         while let answer = account.nextAnswer() { calls.give(answer, to: answer.call) }
         limitWaits()
@@ -222,12 +201,6 @@ actor SimulatedNexoTerminals: NexoSpeaker {
         return station
     }
 
-    /// Tells a step. The calls that wait for it are answered.
-    private func tell(_ step: TerminalProgress, _ key: IdempotencyKey) {
-        report(step, key)
-        carryOn()
-    }
-
     private func end(_ request: TerminalRequest, at terminal: String, _ result: CounterResult) {
         now = max(now, result.now)
         let key = request.key
@@ -246,17 +219,5 @@ actor SimulatedNexoTerminals: NexoSpeaker {
         carryOn()
     }
 
-    private func report(_ progress: TerminalProgress, _ key: IdempotencyKey) {
-        // A step that the model refuses says nothing new.
-        try? account.report(progress, of: key, at: now)
-    }
-
-    private func finish(_ key: IdempotencyKey, _ outcome: TerminalOutcome) {
-        do throws(TerminalRefusal) {
-            try account.finish(key, outcome, on: now.civil(offsetSeconds: 0), at: now)
-        } catch {
-            // An end that the model refuses is not one: the request stays open.
-            report(.recovering, key)
-        }
-    }
+    private func finish(_ key: IdempotencyKey, _ outcome: TerminalOutcome) { finish(key, outcome, offset: 0) }
 }

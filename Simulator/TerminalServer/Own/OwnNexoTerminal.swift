@@ -7,8 +7,10 @@ import Terminal
 ///
 /// What moves money is kept before it begins, and with its answer before a till gets it.
 actor OwnNexoTerminal: NexoSpeaker {
-    private var account: NexoTerminal
-    private var calls = AnswerBook<NexoAnswer>()
+    var account: NexoTerminal
+    var calls = AnswerBook<NexoAnswer>()
+    var moment: Timestamp { time.now() }
+    var isBroken: Bool { keeper.isBroken }
     private var queue: CounterQueue
     private var keeper: ChangeKeeper
     private let own: OwnTerminal
@@ -31,29 +33,8 @@ actor OwnNexoTerminal: NexoSpeaker {
     /// Takes up what ran when the terminal stopped.
     func begin() { carryOn() }
 
-    func respond(to request: NexoRequest) async -> NexoAnswer? {
-        guard !keeper.isBroken else { return nil }
-        let call = calls.next()
-        account.receive(request, call: call, at: time.now())
-        carryOn()
-        if let answer = calls.takeReady() { return answer }
-        guard !keeper.isBroken else { return nil }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { calls.wait(call, $0) }
-        } onCancel: {
-            Task { await self.giveUp(call) }
-        }
-    }
-
-    private func giveUp(_ call: Int) { calls.giveUp(call) }
-
-    func takeDeliveries(at wall: Timestamp) -> (deliveries: [NexoDelivery], next: Timestamp?) {
-        (account.takeDeliveries(at: wall), account.nextDelivery)
-    }
-
-    func record(_ status: Int, of delivery: NexoDelivery, at wall: Timestamp) {
-        account.record(status, of: delivery, at: wall)
-    }
+    /// The time is that of the wall.
+    func note(_ request: NexoRequest) {}
 
     /// Ends what runs, as far as no money may have moved.
     func close() async {
@@ -63,7 +44,7 @@ actor OwnNexoTerminal: NexoSpeaker {
 
     // MARK: Work
 
-    private func carryOn() {
+    func carryOn() {
         while true {
             guard keeper.keep(account.takeChanges(), at: time.now()) else { return calls.giveUpAll() }
             guard let work = account.nextWork() else { break }
@@ -113,11 +94,6 @@ actor OwnNexoTerminal: NexoSpeaker {
         }
     }
 
-    private func tell(_ step: TerminalProgress, _ key: IdempotencyKey) {
-        report(step, key)
-        carryOn()
-    }
-
     private func end(_ key: IdempotencyKey, _ result: CounterEnd) {
         if let outcome = result.outcome {
             finish(key, outcome)
@@ -127,11 +103,6 @@ actor OwnNexoTerminal: NexoSpeaker {
         carryOn()
     }
 
-    private func report(_ progress: TerminalProgress, _ key: IdempotencyKey) {
-        // A step that the model refuses says nothing new.
-        try? account.report(progress, of: key, at: time.now())
-    }
-
     private func finish(_ key: IdempotencyKey, _ outcome: TerminalOutcome) {
         var outcome = outcome
         if case .running(let progress) = account.status(of: key) {
@@ -139,12 +110,6 @@ actor OwnNexoTerminal: NexoSpeaker {
             for step in prepared.steps { report(step, key) }
             outcome = prepared.outcome
         }
-        let now = time.now()
-        do throws(TerminalRefusal) {
-            try account.finish(key, outcome, on: now.civil(offsetSeconds: own.offset), at: now)
-        } catch {
-            // An end that the model refuses is not one: the request stays open.
-            report(.recovering, key)
-        }
+        finish(key, outcome, offset: own.offset)
     }
 }
