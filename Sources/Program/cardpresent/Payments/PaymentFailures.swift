@@ -237,7 +237,7 @@ extension CommandFailure {
         case .neverRestored: self.init(.usage, code: "never_restored", splitting: message)
         case .money(let error): self.init(error)
         case .printNotFound: self.init(.usage, code: "unknown_print_job", splitting: message)
-        case .attemptNotFound, .illegalTransition, .illegalPrint, .illegalNotification:
+        case .attemptNotFound, .illegalTransition, .illegalPrint, .illegalNotification, .requestNameTaken:
             self.init(.internalError, code: "internal", message: message)
         }
     }
