@@ -142,6 +142,8 @@ public struct ReaderMisbehavior: Hashable, Sendable {
     public var bytesAfterFailure: [UInt8] = []
     /// The reader reports success with an empty answer for commands with this instruction byte.
     public var emptyAnswerInstruction: UInt8?
+    /// The reader takes Escape commands, and never answers them.
+    public var answersNoEscape = false
     /// The endpoints are listed in reverse order.
     public var reversesEndpoints = false
     /// bcdCCID.
@@ -158,7 +160,7 @@ extension SimulatedReaderFirmware {
         let fault = model.misbehavior
         if now < started.advanced(by: fault.deafTime) || hangs(on: command) { isHanging = true }
         if command.type == 0x72, fault.diesOnAbort { isDead = true }
-        return !isHanging && !isDead
+        return !isHanging && !isDead && !(command.type == 0x6B && fault.answersNoEscape)
     }
 
     private func hangs(on command: ReaderCommand) -> Bool {

@@ -104,3 +104,13 @@ public enum CCIDError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+extension CCIDError {
+    /// Whether the error is not that of one command: the reader is gone, or reports a fault of its hardware.
+    var concernsWholeReader: Bool {
+        switch self {
+        case .readerGone, .hardwareFault: true
+        default: false
+        }
+    }
+}

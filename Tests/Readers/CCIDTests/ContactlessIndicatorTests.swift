@@ -7,6 +7,8 @@ import USB
 
 /// Lights and buzzer of contactless readers, byte for byte on the wire.
 struct ContactlessIndicatorTests {
+    private let recovery = RecoveryLog()
+
     /// Opens a reader with these identifiers, and plays a script of its bulk messages.
     private func open(
         vendor: UInt16 = 0x072F, product: UInt16, _ script: [String]
@@ -18,7 +20,8 @@ struct ContactlessIndicatorTests {
             configuration: template.configuration)
         let transport = ScriptedTransport(device, time)
         transport.append(["> 65 00000000 00 00 000000", "< 81 00000000 00 00 01 00 00"] + script)
-        let reader = try await CCIDReader.open(device, on: ScriptedBus(transport: transport), quirks: .none, time: time)
+        let reader = try await CCIDReader.open(
+            device, on: ScriptedBus(transport: transport), quirks: .none, time: time, onRecovery: recovery.append)
         return (reader, transport)
     }
 
@@ -72,6 +75,61 @@ struct ContactlessIndicatorTests {
                 "> 6B 06000000 00 02 000000 E00000280114", "< 83 00000000 00 02 41 00 00",
             ])
         await reader.indicate(.cardRead)
+        await expectDone(transport)
+        // Reported once.
+        #expect(recovery.steps == [.indicatorsFailed(slot: 0)])
+    }
+
+    @Test func `a reader that does not answer is left as it is, and gets no further commands for its lights`()
+        async throws
+    {
+        let (reader, transport) = try await open(
+            product: 0x223E,
+            [
+                "> 6B 06000000 00 01 000000 E00000290102", "<! timedOut",
+                // Its answer is skipped when it comes later.
+                "> 65 00000000 00 02 000000", "< 83 06000000 00 01 01 00 00 E10000000102",
+                "< 81 00000000 00 02 01 00 00",
+            ])
+        await reader.indicate(.cardRead)
+        await reader.indicate(.off)
+        #expect(try await reader.cardStatus() == .inactive)
+        await expectDone(transport)
+        #expect(recovery.steps == [.indicatorsFailed(slot: 0), .staleAnswer(slot: 0, message: 1)])
+        // A payment waits a second for the lights, and no longer.
+        #expect(transport.readTimeouts.dropFirst().first == .seconds(1))
+    }
+
+    @Test(arguments: ["<! stalled", "<! overflow", "< 83 FF", "< 80 00000000 00 01 00 00 00"])
+    func `a broken answer for the lights ends them alone`(answer: String) async throws {
+        let (reader, transport) = try await open(
+            product: 0x223E,
+            ["> 6B 06000000 00 01 000000 E00000290102", answer] + (answer == "<! stalled" ? ["H 82"] : [])
+                + status("65", 2, "01 00 00"))
+        await reader.indicate(.ready)
+        #expect(try await reader.cardStatus() == .inactive)
+        await expectDone(transport)
+        #expect(recovery.steps == [.indicatorsFailed(slot: 0)])
+    }
+
+    @Test func `a reader that is unplugged meanwhile is gone`() async throws {
+        let (reader, transport) = try await open(
+            product: 0x223E, ["> 6B 06000000 00 01 000000 E00000290102", "<! disconnected"])
+        await reader.indicate(.ready)
+        #expect(await reader.ending == .readerGone)
+        await expectDone(transport)
+        #expect(recovery.steps == [])
+    }
+
+    @Test func `the lights go off in a canceled task, too`() async throws {
+        let (reader, transport) = try await open(
+            product: 0x223E,
+            ["> 6B 06000000 00 01 000000 E00000290100", "< 83 06000000 00 01 01 00 00 E10000000100"])
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await reader.indicate(.off)
+        }
+        await task.value
         await expectDone(transport)
     }
 

@@ -123,6 +123,9 @@ public enum ReaderRecoveryStep: String, Hashable, Sendable, Codable, CustomStrin
     case recovered
     /// An answer to an abandoned command, of this program or another one, is skipped.
     case staleAnswer
+    /// The reader refuses a command for its lights and its buzzer, or does not answer it. The payment goes on; reported
+    /// once.
+    case indicatorsFailed
     /// The reader no longer answers. It is closed, and opened again when reconnection is enabled.
     case dead
 
@@ -133,6 +136,7 @@ public enum ReaderRecoveryStep: String, Hashable, Sendable, Codable, CustomStrin
         case .deviceReset: "the reader does not answer: resetting it"
         case .recovered: "the reader answers again"
         case .staleAnswer: "skipped a late answer of the reader"
+        case .indicatorsFailed: "the lights and the buzzer of the reader do not work"
         case .dead: "the reader no longer answers"
         }
     }

@@ -129,6 +129,7 @@ final class RecoveryObserver: Sendable {
             case .deviceReset: .deviceReset
             case .recovered: .recovered
             case .staleAnswer: .staleAnswer
+            case .indicatorsFailed: .indicatorsFailed
             case .dead: .dead
             }
         observe.withLock { $0 }?(told)

@@ -41,8 +41,8 @@ public struct ContactlessIndicators: Hashable, Sendable {
             .off: [[0xFF, 0x00, 0x40, 0x0C, 0x04, 0x00, 0x00, 0x00, 0x00]],
         ])
 
-    /// ACS ACR1252U and its family: `E0 00 00 29 01` lights (02 is green; the color of 01 differs by model), and
-    /// `E0 00 00 28 01` buzzer in 10 ms.
+    /// ACS ACR1252U and its family: `E0 00 00 29 01` lights (02 is green; the color of 01 differs by model, and is red
+    /// in ACR1281U), and `E0 00 00 28 01` buzzer in 10 ms.
     static let acr1252 = ContactlessIndicators(
         "E0 00 00 28/29", goesThroughChannel: false,
         [
@@ -57,8 +57,9 @@ extension CCIDReader {
     /// The commands for the lights and the buzzer of the contactless slots; nil where no public document has them.
     public nonisolated var indicators: ContactlessIndicators? { interface.contactless.indicators }
 
-    /// Tells something with lights and buzzer. A reader without commands for it, or one that refuses them, tells
-    /// nothing: a payment does not depend on it.
+    /// Tells something with lights and buzzer, also in a canceled task. A payment does not depend on it: a reader that
+    /// refuses a command is reported once (``CCIDRecoveryStep/indicatorsFailed(slot:)``), and one that does not answer
+    /// gets no further commands for its lights until it is opened again. Neither is recovered.
     ///
     /// - Parameters:
     ///   - indication: what to tell.
@@ -67,18 +68,56 @@ extension CCIDReader {
     public func indicate(
         _ indication: ContactlessIndication, through channel: (any CardChannel)? = nil, slot: UInt8 = 0
     ) async {
-        guard let indicators else { return }
-        for command in indicators.commands(for: indication) {
-            if indicators.goesThroughChannel, let channel {
-                guard
-                    let apdu = try? CommandAPDU(
-                        cla: command[0], ins: command[1], p1: command[2], p2: command[3], data: Array(command[5...]),
-                        expectedLength: nil)
-                else { return }
-                _ = try? await channel.transmit(apdu)
-            } else {
-                _ = try? await escape(command, slot: slot)
+        guard let indicators, !indicatorHealth.isGivenUp else { return }
+        await Task {
+            for command in indicators.commands(for: indication) where !indicatorHealth.isGivenUp {
+                do throws(CCIDError) {
+                    if indicators.goesThroughChannel, let channel {
+                        try await indicate(command, through: channel)
+                    } else {
+                        try await tryEscape(command, slot: slot, wait: timing.indication)
+                    }
+                } catch {
+                    if indicatorHealth.note(error) { onRecovery(.indicatorsFailed(slot: slot)) }
+                }
             }
+        }.value
+    }
+
+    private func indicate(_ command: [UInt8], through channel: any CardChannel) async throws(CCIDError) {
+        guard
+            let apdu = try? CommandAPDU(
+                cla: command[0], ins: command[1], p1: command[2], p2: command[3], data: Array(command[5...]),
+                expectedLength: nil)
+        else { return }
+        guard let card = channel as? CCIDCardChannel, card.reader === self else {
+            _ = try? await channel.transmit(apdu)
+            return
         }
+        let status = try await tryTransmit(apdu, on: card, wait: timing.indication)
+        // SW2 has the states of the lights.
+        guard status.sw1 == 0x90 else { throw .failed(.escape, .commandNotSupported) }
+    }
+}
+
+/// What became of a reader's commands for lights and buzzer since it was opened.
+struct IndicatorHealth: Hashable {
+    /// Whether the reader did not answer one. It might not answer the next one either, and each takes time.
+    private(set) var isGivenUp = false
+    private var isReported = false
+
+    /// Notes a failed command.
+    ///
+    /// - Returns: whether it has to be reported: it is the first one that is the fault of the lights.
+    mutating func note(_ error: CCIDError) -> Bool {
+        switch error {
+        // The card has left, or the reader ends.
+        case .cardAbsent, .cardMute, .cardNotPowered, .failed(_, .cardMute): return false
+        case .canceled, .readerGone, .readerDead, .closed, .suspended, .hardwareFault: return false
+        case .failed: break
+        default: isGivenUp = true
+        }
+        defer { isReported = true }
+        return !isReported
     }
 }

@@ -10,6 +10,8 @@ struct CCIDCardCommand {
     let slot: UInt8
     let session: CCIDCardSession
     let time: CommandDeadline
+    /// Whether the reader is recovered after an error.
+    var recovers = true
 
     /// Exchanges the command with the card.
     ///
@@ -110,7 +112,8 @@ struct CCIDCardCommand {
         _ command: CCIDCommand, _ reader: isolated CCIDReader, multiplier: UInt8
     ) async throws(CCIDError) -> CCIDReply {
         let reply = try await reader.exchange(
-            command, slot: slot, wait: time.wait * max(1, Int(multiplier)), within: try time.left())
+            command, slot: slot, wait: time.wait * max(1, Int(multiplier)), within: try time.left(),
+            recovers: recovers)
         let status = reply.header.status
         // A reader may report success without a card.
         guard status.card != .absent else { throw .cardAbsent }

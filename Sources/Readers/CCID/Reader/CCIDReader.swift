@@ -21,7 +21,7 @@ public actor CCIDReader {
     let timing: CCIDTiming
     private let transport: any USBTransport
     let time: any TimeSource
-    private let onRecovery: @Sendable (CCIDRecoveryStep) -> Void
+    let onRecovery: @Sendable (CCIDRecoveryStep) -> Void
     private let messages: MessagePipe
     /// Admits one command at a time to ``messages``.
     private let pipe = CommandGate()
@@ -37,6 +37,8 @@ public actor CCIDReader {
     private var commandedSlot: UInt8?
     private var listener: Task<Void, Never>?
     private var closing: Task<Void, Never>?
+    /// What became of the commands for the lights and the buzzer.
+    var indicatorHealth = IndicatorHealth()
 
     // MARK: Opening and closing
 
@@ -125,18 +127,6 @@ public actor CCIDReader {
         }
     }
 
-    /// Lets time pass.
-    ///
-    /// - Throws: ``CCIDError/canceled``
-    func pause(_ duration: Duration) async throws(CCIDError) {
-        guard duration > .zero else { return }
-        do throws(CancellationError) {
-            try await time.sleep(for: duration)
-        } catch {
-            throw .canceled
-        }
-    }
-
     // MARK: Exchanges
 
     /// Sends a command and waits for its answer, whether the command succeeded or failed.
@@ -148,19 +138,22 @@ public actor CCIDReader {
     ///   - slot: a slot that the reader has.
     ///   - wait: for the answer, and the unit of its time extensions.
     ///   - total: for the answer with its time extensions.
+    ///   - recovers: false for a command on which nothing depends. It is given up then, and the reader is left as it
+    ///     is: an answer that still comes is skipped.
     /// - Returns: the answer, whose header is checked.
     /// - Throws: ``CCIDError``
     func exchange(
-        _ command: CCIDCommand, slot: UInt8, wait: Duration, within total: Duration? = nil
+        _ command: CCIDCommand, slot: UInt8, wait: Duration, within total: Duration? = nil, recovers: Bool = true
     ) async throws(CCIDError) -> CCIDReply {
         try await pass(pipe)
         defer { pipe.release() }
-        return try await exchangeInPipe(command, slot: slot, wait: wait, within: total ?? max(wait, timing.total))
+        return try await exchangeInPipe(
+            command, slot: slot, wait: wait, within: total ?? max(wait, timing.total), recovers: recovers)
     }
 
     /// Sends a command and waits for its answer. With the pipe held.
     private func exchangeInPipe(
-        _ command: CCIDCommand, slot: UInt8, wait: Duration, within total: Duration
+        _ command: CCIDCommand, slot: UInt8, wait: Duration, within total: Duration, recovers: Bool = true
     ) async throws(CCIDError) -> CCIDReply {
         try requireOpen()
         if try await hasSlept(), command.type.needsPower { throw .suspended }
@@ -178,6 +171,7 @@ public actor CCIDReader {
             if let code = slots[index].power.hardwareFault { throw .hardwareFault(slot: slot, code: code) }
             return reply
         } catch {
+            guard recovers || error.concernsWholeReader else { throw error }
             throw await restore(slot, after: error)
         }
     }

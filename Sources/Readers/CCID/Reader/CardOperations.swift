@@ -242,6 +242,41 @@ extension CCIDReader {
         return reply.payload()
     }
 
+    /// Exchanges a vendor command on which nothing depends. When it fails, the reader is left as it is.
+    ///
+    /// - Throws: ``CCIDError``
+    func tryEscape(_ command: [UInt8], slot: UInt8, wait: Duration) async throws(CCIDError) {
+        let index = try await enter(slot)
+        defer { slots[index].gate.release() }
+        let reply = try await exchange(.escape(command), slot: slot, wait: wait, within: wait, recovers: false)
+        if case .failed(let error) = reply.header.status.outcome { throw .failed(.escape, error) }
+    }
+
+    /// Exchanges a command APDU on which nothing depends, and which is the reader's own, through the channel of a card.
+    /// When it fails, reader and card are left as they are.
+    ///
+    /// - Throws: ``CCIDError``, also when the channel can't be used anymore.
+    func tryTransmit(
+        _ command: CommandAPDU, on channel: CCIDCardChannel, wait: Duration
+    ) async throws(CCIDError) -> StatusWord {
+        let slot = channel.slot
+        let session: CCIDCardSession
+        do throws(CardChannelError) {
+            session = try await enter(slot, channel.activation)
+        } catch {
+            throw .cardAbsent
+        }
+        defer { slots[Int(slot)].gate.release() }
+        let deadline = CommandDeadline(wait, total: wait, time)
+        let exchange = CCIDCardCommand(slot: slot, session: session, time: deadline, recovers: false)
+        do throws(CCIDError) {
+            return try await exchange.transmit(command, on: self).status
+        } catch {
+            restoreT1(slot, session)
+            throw error
+        }
+    }
+
     /// Exchanges a command APDU with the card that was powered in this activation.
     func transmit(
         _ command: CommandAPDU, slot: UInt8, activation: UInt64

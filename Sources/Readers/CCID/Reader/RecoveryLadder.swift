@@ -13,6 +13,9 @@ public enum CCIDRecoveryStep: Hashable, Sendable, CustomStringConvertible {
     case recovered
     /// The driver skips an answer to another message than the one that was sent.
     case staleAnswer(slot: UInt8, message: UInt8)
+    /// The reader refuses a command for its lights and its buzzer, or does not answer it. Nothing else depends on it;
+    /// reported once.
+    case indicatorsFailed(slot: UInt8)
     /// The reader does not answer after the reset, or did not come back from it.
     case dead
 
@@ -22,6 +25,7 @@ public enum CCIDRecoveryStep: Hashable, Sendable, CustomStringConvertible {
         case .slotPowerOff(let slot): "the power is taken from slot \(slot)"
         case .deviceReset: "the device is reset"
         case .staleAnswer(let slot, let message): "an answer to message \(message), in slot \(slot), is passed over"
+        case .indicatorsFailed(let slot): "the lights and the buzzer of slot \(slot) do not work"
         case .recovered: "the reader answers again"
         case .dead: "the reader does not answer any more"
         }

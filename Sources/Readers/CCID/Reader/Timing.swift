@@ -12,6 +12,8 @@ public struct CCIDTiming: Hashable, Sendable {
     public var exchange: Duration = .seconds(10)
     /// The timeout of a whole command APDU, including time extensions.
     public var total: Duration = .seconds(60)
+    /// The timeout of the answer to a command for lights and buzzer, which comes when a tone of up to 0.4 s is over.
+    public var indication: Duration = .seconds(1)
     /// The timeout of the confirmation that the reader dropped a command.
     public var abort: Duration = .seconds(2)
     /// The pause between two status queries to a reader that sends no notifications.

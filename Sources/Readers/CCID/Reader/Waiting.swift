@@ -1,3 +1,4 @@
+import Determinism
 import Synchronization
 
 /// Admits one task at a time, in the order of arrival. Passing a free gate does not suspend the task.
@@ -95,5 +96,19 @@ struct ChangeWaiters {
         let waiting = continuations
         continuations = [:]
         for (_, continuation) in waiting.sorted(by: { $0.key < $1.key }) { continuation.resume() }
+    }
+}
+
+extension CCIDReader {
+    /// Lets time pass.
+    ///
+    /// - Throws: ``CCIDError/canceled``
+    func pause(_ duration: Duration) async throws(CCIDError) {
+        guard duration > .zero else { return }
+        do throws(CancellationError) {
+            try await time.sleep(for: duration)
+        } catch {
+            throw .canceled
+        }
     }
 }
