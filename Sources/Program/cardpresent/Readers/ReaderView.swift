@@ -29,6 +29,8 @@ struct ReaderDetails: CommandResult, Sendable {
     var card: String?
     /// The quirks that the driver applies.
     var quirks: [ReaderQuirk] = []
+    /// What the contactless slot can do; nil without one.
+    var contactless: ContactlessCapabilities?
     /// The connection; nil for a reader of pcscd.
     var place: ReaderPlace?
     /// Why the reader could not be opened.
@@ -43,6 +45,7 @@ struct ReaderDetails: CommandResult, Sendable {
         }
         let table = settings.readerQuirks
         let quirks = Array(table.quirks(of: device.descriptor).all)
+        let contactless = reader.contactless(in: device, quirks: table)
         do throws(CCIDError) {
             let interfaces = (try? CCIDInterface.all(in: device, quirks: table)) ?? []
             let number = CardReader.all(in: device, quirks: table).firstIndex { $0.id == reader.id } ?? 0
@@ -51,22 +54,25 @@ struct ReaderDetails: CommandResult, Sendable {
                 time: SystemTimeSource())
             let card = String(describing: try await driver.cardStatus())
             await driver.close()
-            return ReaderDetails(reader: reader, card: card, quirks: quirks)
+            return ReaderDetails(reader: reader, card: card, quirks: quirks, contactless: contactless)
         } catch {
-            return ReaderDetails(reader: reader, quirks: quirks, failure: CommandFailure(opening: error))
+            return ReaderDetails(
+                reader: reader, quirks: quirks, contactless: contactless, failure: CommandFailure(opening: error))
         }
     }
 
     /// Asks pcscd for the card state of a reader.
     static func askingPCSC(_ reader: CardReader) async -> ReaderDetails {
+        let contactless = reader.inputs.contains(.tap) ? ContactlessCapabilities.behindPCSCD : nil
         do throws(PCSCError) {
             let open = try await PCSCReader.open(reader.name)
             let state = try await open.state()
             await open.close()
-            return ReaderDetails(reader: reader, card: state.card)
+            return ReaderDetails(reader: reader, card: state.card, contactless: contactless)
         } catch {
             return ReaderDetails(
-                reader: reader, failure: CommandFailure(.reader, code: "reader_failed", splitting: error.description))
+                reader: reader, contactless: contactless,
+                failure: CommandFailure(.reader, code: "reader_failed", splitting: error.description))
         }
     }
 
@@ -89,7 +95,9 @@ struct ReaderDetails: CommandResult, Sendable {
     var json: JSONObject {
         JSONObject(
             ["reader": reader, "quirks": quirks.map(\.json)],
-            known: ["card": card, "place": place?.json, "error": failure?.json])
+            known: [
+                "card": card, "contactless": contactless?.json, "place": place?.json, "error": failure?.json,
+            ])
     }
 
     var text: String {
@@ -105,11 +113,32 @@ struct ReaderDetails: CommandResult, Sendable {
         details.add("level", reader.exchangeLevel)
         details.add("slots", String(reader.slotCount))
         details.add("inputs", reader.inputs.words.joined(separator: ", "))
+        contactless?.add(to: &details)
         details.add("PIN pad", reader.hasPINPad ? "yes" : nil)
         details.add("battery", reader.batteryLevel.map { "\(Int($0 * 100)) percent" })
         details.add("card", card)
         for quirk in quirks { details.add("quirk", quirk.description) }
         return details.text
+    }
+}
+
+extension ContactlessCapabilities {
+    fileprivate var json: JSONObject {
+        [
+            // Null for a reader behind pcscd.
+            "slot": slot,
+            // command: vendor commands switch the field; cardPower: the card is powered off instead.
+            "field": field.rawValue, "tellsCollisions": tellsCollisions,
+            // The vendor commands for lights and buzzer; null where the reader shows its own.
+            "indicators": indicators,
+        ]
+    }
+
+    fileprivate func add(to details: inout DetailText) {
+        details.add("contactless", slot.map { "slot \($0)" } ?? "the slot of this name")
+        details.add("field", field == .command ? "switched by the till" : "always on, the card is powered off")
+        details.add("two cards", tellsCollisions ? "reported" : "not reported")
+        details.add("lights", indicators.map { "with buzzer, by the till (\($0))" } ?? "the reader's own")
     }
 }
 

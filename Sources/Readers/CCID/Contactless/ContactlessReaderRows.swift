@@ -30,6 +30,9 @@ public struct ContactlessReaderRow: Hashable, Sendable {
     private static let identiv = "LudovicRousseau/CCID 5de6a96 readers; Identiv uTrust 3720 F and 4701 F manuals"
     private static let acr122 = "LudovicRousseau/CCID 5de6a96 readers; ACS ACR122U API"
     private static let acr1252 = "LudovicRousseau/CCID 5de6a96 readers; ACS ACM1252U-Y3 reference manual"
+    /// ACS names neither slot. The third one is for a SAM (acsccid issue 4); the second one answered a card with an
+    /// answer to reset of PC/SC part 3 (Yuyuhan1986/openjavacard-ndef 41fafce doc/tmc-personalization.md).
+    private static let acr1281 = "LudovicRousseau/CCID b801b8a readers; ACS ACR1281U-C1 API 1.08 §5.3.2, §5.3.4"
     private static let simulated = "the simulator of this project"
 
     /// The known readers.
@@ -37,6 +40,7 @@ public struct ContactlessReaderRow: Hashable, Sendable {
         ContactlessReaderRow("ACS ACR122U", 0x072F, 0x2200, indicators: .acr122, source: acr122),
         ContactlessReaderRow("ACS ACR1252", 0x072F, 0x223B, indicators: .acr1252, source: acr1252),
         ContactlessReaderRow("ACS ACR1252 Reader", 0x072F, 0x223E, indicators: .acr1252, source: acr1252),
+        ContactlessReaderRow("ACS ACR1281U", 0x072F, 0x2224, slot: 1, indicators: .acr1252, source: acr1281),
         ContactlessReaderRow("SCM SCL011", 0x04E6, 0x5293),
         ContactlessReaderRow("Identiv uTrust 3700 F", 0x04E6, 0x5790, field: .identiv, source: identiv),
         ContactlessReaderRow("Identiv uTrust 4701 F", 0x04E6, 0x5724, slot: 1, field: .identiv, source: identiv),

@@ -69,6 +69,25 @@ struct ReadersAndCardsTests {
         #expect((both["reader"] as? [String: Any])?["inputs"] as? [String] == ["insert", "tap"])
     }
 
+    @Test func `readers info tells what a contactless slot can do`() throws {
+        #expect(
+            try run("readers", "info", "1209:0009@1-9", "--simulated").output.contains(
+                """
+                  inputs        insert, tap
+                  contactless   slot 1
+                  field         switched by the till
+                  two cards     reported
+                  lights        the reader's own
+
+                """))
+        let told = try run("readers", "info", "1209:0008@1-8", "--simulated", "--json").object()
+        let slot = try #require(told["contactless"] as? [String: Any])
+        #expect(slot["slot"] as? Int == 0 && slot["field"] as? String == "command")
+        #expect(slot["tellsCollisions"] as? Bool == true && slot["indicators"] is NSNull)
+        let chip = try run("readers", "info", "1209:0001@1-1", "--simulated", "--json").object()
+        #expect(chip["contactless"] == nil)
+    }
+
     @Test func `readers are listed and opened according to the configuration`() throws {
         func run(_ stripes: String, _ arguments: String...) throws -> ProgramResult {
             let file = try scratch.write("terminal: { magstripe: \(stripes) }\n", to: "stripes.yaml")
