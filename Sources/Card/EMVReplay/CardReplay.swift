@@ -112,7 +112,8 @@ public struct CardReplay: Sendable {
                 acquirer: terminal.acquirer, applications: applications,
                 certificationAuthorityKeys: terminal.certificationAuthorityKeys,
                 revokedCertificates: terminal.revokedCertificates, pinPolicy: terminal.pinPolicy,
-                offersApplicationChoice: true)
+                offersApplicationChoice: true
+            ).adding(ellipticAuthorityKeys: terminal.ellipticAuthorityKeys)
         } catch {
             throw .terminal(error)
         }

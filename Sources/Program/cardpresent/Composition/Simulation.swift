@@ -9,15 +9,16 @@ import Simulator
 enum CardCatalog {
     static var completion: CompletionKind { .list(CardProfileLibrary.allNames) }
 
-    /// Returns the CA public keys that a terminal needs for a simulated card.
+    /// Returns the CA public keys that a terminal needs for a simulated card: RSA keys, and those on elliptic curves.
     ///
     /// - Throws: `CommandFailure`
     static func authorityKeys(
         of nameOrPath: String, _ repeatability: Repeatability
-    ) throws(CommandFailure) -> [CAPublicKey] {
+    ) throws(CommandFailure) -> (rsa: [CAPublicKey], elliptic: [ECCAuthorityKey]) {
         let profile = try profile(nameOrPath)
         do {
-            return try profile.certificationAuthorityKeys(try TestKeys.embedded(rsa: repeatability.rsaKeys))
+            let keys = try TestKeys.embedded(rsa: repeatability.rsaKeys)
+            return (try profile.certificationAuthorityKeys(keys), try profile.ellipticAuthorityKeys())
         } catch {
             throw CommandFailure(.internalError, code: "no_test_keys", message: "no keys for '\(nameOrPath)': \(error)")
         }

@@ -23,6 +23,9 @@ struct ReplayCommand: CardDataCommand {
             writes for a simulated card. Amount, date, unpredictable numbers, and terminal data come from the recorded \
             commands, each for its own command. A header line or the options provide what is missing.
 
+            A file of keys has those of 'emv capks': RSA keys for SDA, DDA, and CDA, and keys on elliptic curves for \
+            XDA.
+
             Exit codes: 0 the kernel sent the same data as the recorded terminal, 7 it sent different data, 65 the \
             trace cannot be read.
             """)
@@ -30,7 +33,8 @@ struct ReplayCommand: CardDataCommand {
     @Argument(help: "Trace file.", completion: .file(extensions: ["jsonl", "json"]))
     var trace: String
     @Option(
-        help: ArgumentHelp("File with CA public keys. Can be repeated.", valueName: "file"),
+        help: ArgumentHelp(
+            "File with CA public keys, RSA or on elliptic curves. Can be repeated.", valueName: "file"),
         completion: .file())
     var capks: [String] = []
     @Option(
@@ -65,9 +69,11 @@ struct ReplayCommand: CardDataCommand {
         do {
             let trace = try CardTrace(path: trace)
             let simulated = try card.map { try CardCatalog.authorityKeys(of: $0, Repeatability(seed: seed)) }
-            let keys = try CAPublicKeyStore(files: capks).keys + (simulated ?? [])
-            let replay = CardReplay(
-                trace, terminal: settings.terminal.adding(certificationAuthorityKeys: keys), overrides: overrides)
+            let keys = try CAPublicKeyStore(files: capks)
+            let terminal = settings.terminal.adding(
+                certificationAuthorityKeys: keys.keys + (simulated?.rsa ?? []),
+                ellipticAuthorityKeys: keys.ellipticKeys + (simulated?.elliptic ?? []))
+            let replay = CardReplay(trace, terminal: terminal, overrides: overrides)
             report = try await Waiting.on("Replaying the trace") {
                 try await replay.run(date: SystemTimeSource().localDate())
             }

@@ -1,4 +1,5 @@
 import Foundation
+import Simulator
 import Testing
 
 @Suite("emv replay, emv oda")
@@ -50,6 +51,31 @@ struct ReplayTests {
             #expect(!FileManager.default.fileExists(atPath: scratch.file("real.jsonl")))
         }
         #expect(try pay("--trace-clear").status == 64)
+    }
+
+    @Test func `keys on elliptic curves verify the signature of a recorded card`() throws {
+        let trace = scratch.file("curve.jsonl")
+        let till = try scratch.write(
+            "terminal: { capabilities: [contactChip, signature, noCVM, xda] }\n", to: "till.yaml")
+        let paid = try Program.run(
+            [
+                "pay", "12.50", "--database", scratch.database, "--config", till, "--trace", trace, "--trace-clear",
+                "--card", "visa-xda", "--seed", "7",
+            ], in: scratch)
+        paid.expectStatus(0)
+        func replayed(_ more: String...) throws -> [String: Any] {
+            let told = try Program.run(["emv", "replay", trace, "--json"] + more, in: scratch).object()
+            #expect(told["oda"] as? String == "xda" && told["decision"] as? String == "approvedOnline")
+            return told
+        }
+        let authority = try TestECKeys.embedded().authorityPublicKey(rid: [0xA0, 0, 0, 0, 3])
+        let x = authority.key.x.map { String(format: "%02X", $0) }.joined()
+        let keys = try scratch.write(
+            "- { rid: A000000003, index: \"01\", suite: \"10\", x: \"\(x)\" }\n", to: "keys.yaml")
+        #expect(try replayed("--capks", keys)["odaResult"] as? String == "passed")
+        #expect(try replayed("--capks", keys)["agrees"] as? Bool == true)
+        #expect(try replayed("--card", "visa-xda", "--seed", "7")["odaResult"] as? String == "passed")
+        #expect(try replayed()["odaResult"] as? String == "failed")
     }
 
     @Test func `a trace that cannot be read is reported with its line`() throws {
