@@ -183,6 +183,7 @@ public enum CardProfileLibrary {
         ("visa-dda-expired-certificate", PackageResources.visa_dda_expired_certificate_yaml),
         ("visa-dda-wrong-signature", PackageResources.visa_dda_wrong_signature_yaml),
         ("visa-xda", PackageResources.visa_xda_yaml),
+        ("visa-xda-large-curve", PackageResources.visa_xda_large_curve_yaml),
         ("visa-xda-wrong-signature", PackageResources.visa_xda_wrong_signature_yaml),
         ("mastercard-cda-wrong-signature", PackageResources.mastercard_cda_wrong_signature_yaml),
         ("unknown-ca-key", PackageResources.unknown_ca_key_yaml),

@@ -218,7 +218,8 @@ public enum VerificationBitNames {
     static let tvr: KeyValuePairs<String, TerminalVerificationResults> = [
         "offlineDataAuthenticationNotPerformed": .offlineDataAuthenticationNotPerformed, "sdaFailed": .sdaFailed,
         "iccDataMissing": .iccDataMissing, "cardOnExceptionFile": .cardOnExceptionFile, "ddaFailed": .ddaFailed,
-        "cdaFailed": .cdaFailed, "sdaSelected": .sdaSelected, "versionsDiffer": .versionsDiffer,
+        "cdaFailed": .cdaFailed, "sdaSelected": .sdaSelected, "xdaSelected": .xdaSelected,
+        "versionsDiffer": .versionsDiffer,
         "expiredApplication": .expiredApplication, "applicationNotYetEffective": .applicationNotYetEffective,
         "serviceNotAllowed": .serviceNotAllowed, "newCard": .newCard,
         "cardholderVerificationFailed": .cardholderVerificationFailed, "unrecognisedCVM": .unrecognizedCVM,
@@ -227,6 +228,7 @@ public enum VerificationBitNames {
         "floorLimitExceeded": .floorLimitExceeded, "lowerOfflineLimitExceeded": .lowerOfflineLimitExceeded,
         "upperOfflineLimitExceeded": .upperOfflineLimitExceeded,
         "randomlySelectedForOnline": .randomlySelectedForOnline, "merchantForcedOnline": .merchantForcedOnline,
+        "xdaFailed": .xdaFailed,
         "defaultTDOLUsed": .defaultTDOLUsed, "issuerAuthenticationFailed": .issuerAuthenticationFailed,
         "scriptFailedBeforeFinalCryptogram": .scriptFailedBeforeFinalCryptogram,
         "scriptFailedAfterFinalCryptogram": .scriptFailedAfterFinalCryptogram,

@@ -115,8 +115,9 @@ import Testing
         Promise("visa-dda-revoked", .approved, "00", results: 0x08_0000_0000),
         Promise("visa-dda-expired-certificate", .approved, "00", results: 0x08_0000_0000),
         Promise("unknown-ca-key", .approved, "00", results: 0x08_0000_0000),
-        // A terminal without XDA authenticates neither card; the issuer decides.
+        // A terminal without XDA authenticates none of these cards; the issuer decides.
         Promise("visa-xda", .approved, "00", results: 0x80_0000_0000),
+        Promise("visa-xda-large-curve", .approved, "00", results: 0x80_0000_0000),
         Promise("visa-dda-wrong-signature", .declined, "Z1", results: 0x08_0000_0000),
         Promise("visa-xda-wrong-signature", .approved, "00", results: 0x80_0000_0000),
         Promise("mastercard-cda-wrong-signature", .declined, results: 0x04_0000_0000),
