@@ -1,3 +1,5 @@
+import Cryptography
+import EMV
 import Foundation
 import Simulator
 import Testing
