@@ -25,7 +25,7 @@ struct CheckHost: ReportingCommand {
               cardpresent host check --config till.yaml --keys \
             'pkcs11:token=till?module-path=/usr/lib/softhsm/libsofthsm2.so&pin-source=/etc/cardpresent/token.pin'
 
-            Without --address, checks all hosts of the configuration, or the one of --host.
+            Checks all hosts of the configuration, or the one of --host; with --address, the host at that address.
 
             Shows each step with its time, and stops at the first one that fails: it says what failed, why, and what to \
             do. Keys are exchanged if the profile does so and the key file has the master key. No money moves, and no \

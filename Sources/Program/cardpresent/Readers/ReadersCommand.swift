@@ -10,6 +10,12 @@ import Yosemite
 struct ReadersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers", abstract: "List, show, watch, and update card readers.",
+        discussion: """
+            EXAMPLES:
+              cardpresent readers list
+              cardpresent readers info
+              cardpresent readers update --check
+            """,
         subcommands: [
             ListReaders.self, ReaderInfo.self, WatchReaders.self, UpdateReader.self, RememberReader.self,
             ForgetReader.self, ReaderQuirksCommand.self,

@@ -15,7 +15,7 @@ struct EmailReceipt: AsyncParsableCommand {
         discussion: """
             EXAMPLES:
               cardpresent receipts email P000001 --to ada@shop.example --sendmail
-              cardpresent receipts email P000001 --to ada@shop.example -o message.eml
+              cardpresent receipts email P000001 --to ada@shop.example --from till@shop.example -o message.eml
 
             Writes the message to a file (-o) or passes it to this machine's mail program (--sendmail) for delivery. \
             It is passed once, without retries. Addresses are not recorded. Exit code 4 means that the mail program \

@@ -12,6 +12,12 @@ import Yosemite
 struct ReceiptsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipts", abstract: "List, show, render, print, and email receipts.",
+        discussion: """
+            EXAMPLES:
+              cardpresent receipts show P000001
+              cardpresent receipts print P000001
+              cardpresent receipts render P000001 --format pdf -o receipt.pdf
+            """,
         subcommands: [
             ListReceipts.self, ShowReceipt.self, CheckReceipt.self, RenderReceipt.self, PrintReceipt.self,
             ReprintReceipt.self, ListPrints.self, CancelPrint.self, ShowBackendReceipt.self, PreviewReceipt.self,
