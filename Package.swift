@@ -197,7 +197,7 @@ let testTargets = layer(
         "Store/Fleet", uses: "Connections Determinism FleetServer HTTPInterface Money Payments PostgreSQL Storage",
         "TestOpenAPI TestPostgreSQL Text"), tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"),
     tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters Text", excluding: "Goldens"),
-    tests("Program/Command", of: "", uses: cards, "CCID Connections Cryptography PCSC PostgreSQL TestPostgreSQL TestPrinters USB"),
+    tests("Program/Command", of: "", uses: cards, "CCID Connections PCSC PostgreSQL TestPostgreSQL TestPrinters USB"),
     tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
     tests("Card/EMVReplay", uses: "CardSecrets Determinism EMV Money Settings SmartCard", copying: "Traces"),
     tests("Readers/Guest", of: "CCID", uses: "CardSecrets Determinism EMV Hardware Simulator SmartCard USB"),
