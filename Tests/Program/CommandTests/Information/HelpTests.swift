@@ -235,7 +235,7 @@ struct HelpTests {
         #expect(result.output.contains("--json"))
     }
 
-    @Test(arguments: ["host", "fleet"])
+    @Test(arguments: ["host", "fleet", "readers", "receipts"])
     func `the help of a group has examples`(group: String) throws {
         #expect(try Program.run([group, "--help"], in: scratch).output.contains("EXAMPLES:\n  cardpresent \(group) "))
     }
