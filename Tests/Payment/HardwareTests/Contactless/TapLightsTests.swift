@@ -1,8 +1,10 @@
+import Determinism
 import SimulatedTime
 import Simulator
 import Testing
 
 @testable import Hardware
+@testable import Payments
 
 /// Payments at contactless readers whose lights and buzzer do not work.
 @Suite(.simulatedTime, .timeLimit(.minutes(10))) struct TapLightsTests {
