@@ -38,8 +38,7 @@ enum RecordWriter {
         lines += [
             "    }",
             "",
-            "    public init(row: Row) throws {",
-            "        var reader = RowReader(row: row, of: Self.self)",
+            "    public init(row reader: inout RowReader) throws {",
         ]
         lines += columns.map {
             let reading = "try reader.\($0.isOptional ? "optional" : "value")(\"\($0.name)\")"

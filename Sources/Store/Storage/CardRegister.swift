@@ -203,8 +203,7 @@ public struct ExceptionCard: IdentifiedObject, DeletableObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         card = try reader.value("card")
         sequenceNumber = try reader.optional("sequenceNumber")
@@ -238,8 +237,7 @@ struct OfflineSale: DeletableObject {
         (attemptID, self.card, amount, self.madeAt) = (attempt.id, card, attempt.amount, madeAt)
     }
 
-    init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    init(row reader: inout RowReader) throws {
         attemptID = try reader.value("attemptID")
         card = try reader.value("card")
         amount = try reader.money("amount")
@@ -285,8 +283,7 @@ struct CardKeyName: IdentifiedObject {
 
     init(name: String) { self.name = name }
 
-    init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    init(row reader: inout RowReader) throws {
         name = try reader.value("name")
     }
 

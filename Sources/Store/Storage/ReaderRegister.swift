@@ -93,8 +93,7 @@ public struct RememberedReader: IdentifiedObject, DeletableObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         name = try reader.value("name")
         turn = try reader.value("turn")

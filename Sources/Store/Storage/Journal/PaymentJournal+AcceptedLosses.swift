@@ -29,8 +29,7 @@ public struct AcceptedLoss: IdentifiedObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         loss = LostAttempt(
             key: IdempotencyKey(rawValue: try reader.value("idempotencyKey")), hostName: try reader.value("hostName"),

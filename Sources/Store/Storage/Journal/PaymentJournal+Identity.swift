@@ -56,8 +56,7 @@ public struct FormerIdentity: IdentifiedObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         databaseID = try reader.value("databaseID")
         successor = try reader.value("successor")

@@ -6,18 +6,18 @@ import Text
 /// A condition on records: an SQL expression with separate values, so that a value is never parsed as SQL.
 public struct StoragePredicate: Sendable {
     let condition: String
-    let arguments: StatementArguments
+    let values: [DatabaseValue]
 
     /// - Parameters:
     ///   - condition: an SQL expression over the columns of one table, with `?` for each value.
     ///   - values: the values, in the order of the placeholders.
     public init(_ condition: String, _ values: (any DatabaseValueConvertible)?...) {
         self.condition = condition
-        arguments = StatementArguments(values)
+        self.values = values.map { $0?.databaseValue ?? .null }
     }
 
-    private init(condition: String, arguments: StatementArguments) {
-        (self.condition, self.arguments) = (condition, arguments)
+    private init(condition: String, values: [DatabaseValue]) {
+        (self.condition, self.values) = (condition, values)
     }
 
     /// Matches every record.
@@ -25,12 +25,12 @@ public struct StoragePredicate: Sendable {
 
     /// Matches the records that match both conditions.
     public func and(_ other: StoragePredicate) -> StoragePredicate {
-        StoragePredicate(condition: "(\(condition)) AND (\(other.condition))", arguments: arguments + other.arguments)
+        StoragePredicate(condition: "(\(condition)) AND (\(other.condition))", values: values + other.values)
     }
 
     /// Matches the records that match at least one condition.
     public func or(_ other: StoragePredicate) -> StoragePredicate {
-        StoragePredicate(condition: "(\(condition)) OR (\(other.condition))", arguments: arguments + other.arguments)
+        StoragePredicate(condition: "(\(condition)) OR (\(other.condition))", values: values + other.values)
     }
 
     /// Matches records that both conditions match.
@@ -41,7 +41,7 @@ public struct StoragePredicate: Sendable {
 
     /// Matches the records that do not match the condition. Conditions of ``RecordColumn`` are never NULL.
     public static prefix func ! (predicate: StoragePredicate) -> StoragePredicate {
-        StoragePredicate(condition: "NOT (\(predicate.condition))", arguments: predicate.arguments)
+        StoragePredicate(condition: "NOT (\(predicate.condition))", values: predicate.values)
     }
 }
 

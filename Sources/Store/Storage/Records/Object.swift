@@ -3,7 +3,7 @@ public import GRDB
 /// A stored record: a plain value that is read from and written to one table.
 ///
 /// Only this layer changes records; the layers above read them.
-public protocol Object: FetchableRecord, TableRecord, Hashable, Sendable {
+public protocol Object: TableRecord, Hashable, Sendable {
     /// The names of the columns.
     static var columnNames: [String] { get }
 
@@ -12,6 +12,11 @@ public protocol Object: FetchableRecord, TableRecord, Hashable, Sendable {
 
     /// The values to write, in the order of ``columnNames``.
     var columnValues: [(any DatabaseValueConvertible)?] { get }
+
+    /// Reads the columns of a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
+    init(row reader: inout RowReader) throws
 
     /// Stores the ID that the database assigned to a new record.
     mutating func didInsert(rowID: Int64)
@@ -37,6 +42,8 @@ public protocol IdentifiedObject: Object {
 public struct RecordStatements: Sendable {
     /// Reads the columns in order. A `WHERE` clause can follow.
     let selection: String
+    /// Reads the columns of the row with an `id`.
+    let lookup: String
     /// Inserts a row. Binds every column.
     let insertion: String
     /// Updates a row. Binds every column except `id`, the first, and then `id`. The ID itself is never written again,
@@ -48,6 +55,7 @@ public struct RecordStatements: Sendable {
         let list = names.joined(separator: ", ")
         let places = repeatElement("?", count: columns.count).joined(separator: ", ")
         selection = "SELECT \(list) FROM \"\(table)\""
+        lookup = selection + " WHERE id = ?"
         insertion = "INSERT INTO \"\(table)\" (\(list)) VALUES (\(places))"
         update = "UPDATE \"\(table)\" SET \(names.dropFirst().joined(separator: " = ?, ")) = ? WHERE id = ?"
     }
@@ -153,27 +161,24 @@ public struct Relationship<Parent: ObservableObject>: Sendable {
             guard !children.isEmpty else { return }
             let statement = try database.cachedStatement(sql: insertion)
             for (position, child) in children.enumerated() {
-                try statement.execute(arguments: StatementArguments(child.columnValues + [row, position]))
+                try statement.execute(with: child.columnValues + [row, position])
             }
         }
         delete = { row, database in
-            try database.cachedStatement(sql: deletion).execute(arguments: [row])
+            try database.cachedStatement(sql: deletion).execute(values: [row.databaseValue])
         }
         load = { parents, rows, database in
-            let parentColumn = Child.columnNames.count
             var children: [Int64: [Child]] = [:]
-            let cursor = try Row.fetchCursor(
-                database.cachedStatement(sql: selection), arguments: [JSONList.text(rows)])
+            let cursor = try ObjectCursor<Child>(
+                database.cachedStatement(sql: selection), [JSONList.text(rows).databaseValue])
             var (current, list_) = (Int64?.none, [Child]())
-            while let row = try cursor.next() {
-                guard let parent = Int64.fromDatabaseValue(row[parentColumn]) else {
-                    throw UnreadableRow(table: Child.databaseTableName, column: "parentRow")
-                }
+            while let child = try cursor.next() {
+                let parent = try cursor.number(behind: "parentRow")
                 if parent != current {
                     if let current { children[current] = list_ }
                     (current, list_) = (parent, [])
                 }
-                list_.append(try Child(row: row))
+                list_.append(child)
             }
             if let current { children[current] = list_ }
             guard !children.isEmpty else { return }

@@ -45,8 +45,7 @@ extension OrderPaymentNotification: IdentifiedObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         self.init(
             id: try reader.value("id"), attemptID: try reader.optional("attemptID"),
             siteAddress: try reader.value("siteAddress"), storeName: try reader.optional("storeName"),
@@ -85,8 +84,7 @@ extension OrderRefundNotification: IdentifiedObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         self.init(
             id: try reader.value("id"), paymentID: try reader.value("paymentID"), amount: try reader.money("amount"),
             lines: try reader.refundedLines("lines"), intentID: try reader.value("intentID"),

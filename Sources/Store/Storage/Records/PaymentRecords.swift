@@ -34,14 +34,13 @@ extension Payment: IdentifiedObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         self.init(
             id: try reader.value("id"), siteID: try reader.value("siteID"), orderID: try reader.optional("orderID"),
             amount: try reader.money("amount"), refundedAmount: try reader.money("refundedAmount"),
             state: try reader.value("state"), requestedAmount: try reader.optionalMoney("requestedAmount"),
             preauthorization: try PreauthorizationColumns.preauthorization(&reader),
-            details: try PaymentDetailColumns(&reader).details,
+            details: try PaymentDetailColumns.details(&reader),
             createdAt: try reader.timestamp("createdAt"), updatedAt: try reader.timestamp("updatedAt"))
     }
 
@@ -56,7 +55,7 @@ extension Payment: IdentifiedObject {
             refundedAmount.minorUnits,
             createdAt.milliseconds,
             updatedAt.milliseconds,
-        ] + PreauthorizationColumns.values(of: self) + PaymentDetailColumns(details).values
+        ] + PreauthorizationColumns.values(of: self) + PaymentDetailColumns.values(of: details)
     }
 
     public mutating func didInsert(rowID: Int64) { id = PaymentID(rawValue: rowID) }
@@ -82,77 +81,68 @@ extension Payment: ObservableObject {
 
 /// The columns of ``PaymentDetails`` in the table of payments. All are text; card and host data are uppercase
 /// hexadecimal digits. No column takes a card number, a track, a PIN or a key.
-private struct PaymentDetailColumns {
+private enum PaymentDetailColumns {
     static let names = [
         "brand", "last4", "entryMode", "cvm", "authCode", "aid", "applicationName", "tvr", "tsi", "cryptogram",
         "cryptogramType", "odaMethod", "odaResult", "odaReason", "arc", "hostReference", "atc", "declineReason",
         "errorCode", "errorMessage", "accountType", "issuerApplicationData", "pinTriesLeft",
     ]
 
-    /// The columns that do not belong to the card.
-    private static let otherNames: Set = ["declineReason", "errorCode", "errorMessage"]
-
-    private var texts: [String: String] = [:]
-
-    var values: [(any DatabaseValueConvertible)?] { Self.names.map { texts[$0] } }
-
-    init(_ reader: inout RowReader) throws {
-        for name in Self.names { texts[name] = try reader.optional(name) }
-    }
-
-    init(_ details: PaymentDetails) {
-        texts["declineReason"] = details.declineReason?.rawValue
-        texts["errorCode"] = details.errorCode
-        texts["errorMessage"] = details.errorMessage.map(PANMasking.masked)
-        guard let card = details.card else { return }
-        // Words that are never nil: a column without a value reads as an empty word.
-        let words = [
-            "brand": card.brand, "entryMode": card.entryMode.rawValue, "cvm": card.cardholderVerification.rawValue,
-            "odaMethod": card.offlineDataAuthentication.rawValue, "odaResult": card.offlineDataAuthenticationResult,
+    /// The values of the columns, in order.
+    static func values(of details: PaymentDetails) -> [(any DatabaseValueConvertible)?] {
+        let card = details.card
+        return [
+            word(card?.brand), card?.lastFour, word(card?.entryMode.rawValue),
+            word(card?.cardholderVerification.rawValue), card?.authorizationCode, card?.aid, card?.applicationName,
+            card?.terminalVerificationResults, card?.transactionStatusInformation, card?.applicationCryptogram,
+            card?.cryptogramType, word(card?.offlineDataAuthentication.rawValue),
+            word(card?.offlineDataAuthenticationResult), card?.offlineDataAuthenticationReason,
+            card?.authorizationResponseCode, card?.hostReference, card?.applicationTransactionCounter?.hexadecimal,
+            details.declineReason?.rawValue, details.errorCode, details.errorMessage.map(PANMasking.masked),
+            card?.accountType?.rawValue, card?.issuerApplicationData, card?.pinTriesLeft.map { String($0) },
         ]
-        for (name, word) in words where !word.isEmpty { texts[name] = word }
-        texts["last4"] = card.lastFour
-        texts["authCode"] = card.authorizationCode
-        texts["pinTriesLeft"] = card.pinTriesLeft.map(String.init)
-        texts["aid"] = card.aid
-        texts["applicationName"] = card.applicationName
-        texts["accountType"] = card.accountType?.rawValue
-        texts["tvr"] = card.terminalVerificationResults
-        texts["tsi"] = card.transactionStatusInformation
-        texts["cryptogram"] = card.applicationCryptogram
-        texts["cryptogramType"] = card.cryptogramType
-        texts["issuerApplicationData"] = card.issuerApplicationData
-        texts["odaReason"] = card.offlineDataAuthenticationReason
-        texts["arc"] = card.authorizationResponseCode
-        texts["hostReference"] = card.hostReference
-        texts["atc"] = card.applicationTransactionCounter.map(\.hexadecimal)
     }
 
-    var details: PaymentDetails {
-        PaymentDetails(
-            card: card, declineReason: texts["declineReason"].map { DeclineReason(rawValue: $0) ?? .unknown },
-            errorCode: texts["errorCode"], errorMessage: texts["errorMessage"])
-    }
+    /// Returns a word that is never nil: a column without a value reads as an empty word.
+    private static func word(_ word: String?) -> String? { word?.isEmpty == true ? nil : word }
 
-    /// Nil when no column of the card has a value: no card was read.
-    private var card: CardDetails? {
-        guard Self.names.contains(where: { texts[$0] != nil && !Self.otherNames.contains($0) }) else { return nil }
-        return CardDetails(
-            brand: texts["brand", default: ""], lastFour: texts["last4"],
-            entryMode: CardDetails.EntryMode(rawValue: texts["entryMode", default: ""]),
-            cardholderVerification: CardDetails.CardholderVerification(rawValue: texts["cvm", default: ""]),
-            pinTriesLeft: texts["pinTriesLeft"].flatMap { UInt8($0) }, aid: texts["aid"],
-            applicationName: texts["applicationName"],
-            accountType: texts["accountType"].flatMap(AccountType.init(rawValue:)),
-            terminalVerificationResults: texts["tvr"], transactionStatusInformation: texts["tsi"],
-            applicationCryptogram: texts["cryptogram"], cryptogramType: texts["cryptogramType"],
-            issuerApplicationData: texts["issuerApplicationData"],
-            applicationTransactionCounter: texts["atc"].flatMap { UInt16($0, radix: 16) },
-            authorizationResponseCode: texts["arc"], authorizationCode: texts["authCode"],
-            hostReference: texts["hostReference"],
-            offlineDataAuthentication: CardDetails.OfflineDataAuthentication(rawValue: texts["odaMethod", default: ""]),
-            offlineDataAuthenticationResult: texts["odaResult", default: ""],
-            offlineDataAuthenticationReason: texts["odaReason"])
+    /// Reads the columns.
+    static func details(_ reader: inout RowReader) throws -> PaymentDetails {
+        func text(_ column: String) throws -> String? { try reader.optional(column) }
+        let (brand, lastFour, entryMode, verification) = (
+            try text("brand"), try text("last4"), try text("entryMode"), try text("cvm")
+        )
+        let (code, aid, applicationName) = (try text("authCode"), try text("aid"), try text("applicationName"))
+        let (results, status) = (try text("tvr"), try text("tsi"))
+        let (cryptogram, cryptogramType) = (try text("cryptogram"), try text("cryptogramType"))
+        let (method, result, reason) = (try text("odaMethod"), try text("odaResult"), try text("odaReason"))
+        let (responseCode, hostReference, counter) = (try text("arc"), try text("hostReference"), try text("atc"))
+        let (declineReason, errorCode) = (try text("declineReason"), try text("errorCode"))
+        let (errorMessage, accountType) = (try text("errorMessage"), try text("accountType"))
+        let (issuerData, triesLeft) = (try text("issuerApplicationData"), try text("pinTriesLeft"))
+        let ofCard = [
+            brand, lastFour, entryMode, verification, code, aid, applicationName, results, status, cryptogram,
+            cryptogramType, method, result, reason, responseCode, hostReference, counter, accountType, issuerData,
+            triesLeft,
+        ]
+        // Without a value in any column of the card, no card was read.
+        let card =
+            ofCard.allSatisfy { $0 == nil }
+            ? nil
+            : CardDetails(
+                brand: brand ?? "", lastFour: lastFour, entryMode: CardDetails.EntryMode(rawValue: entryMode ?? ""),
+                cardholderVerification: CardDetails.CardholderVerification(rawValue: verification ?? ""),
+                pinTriesLeft: triesLeft.flatMap { UInt8($0) }, aid: aid, applicationName: applicationName,
+                accountType: accountType.flatMap(AccountType.init(rawValue:)),
+                terminalVerificationResults: results, transactionStatusInformation: status,
+                applicationCryptogram: cryptogram, cryptogramType: cryptogramType, issuerApplicationData: issuerData,
+                applicationTransactionCounter: counter.flatMap { UInt16($0, radix: 16) },
+                authorizationResponseCode: responseCode, authorizationCode: code, hostReference: hostReference,
+                offlineDataAuthentication: CardDetails.OfflineDataAuthentication(rawValue: method ?? ""),
+                offlineDataAuthenticationResult: result ?? "", offlineDataAuthenticationReason: reason)
+        return PaymentDetails(
+            card: card, declineReason: declineReason.map { DeclineReason(rawValue: $0) ?? .unknown },
+            errorCode: errorCode, errorMessage: errorMessage)
     }
 }
 
@@ -170,8 +160,7 @@ extension PaymentAttempt: IdentifiedObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         self.init(
             id: try reader.value("id"), paymentID: try reader.value("paymentID"), kind: try reader.value("kind"),
             key: IdempotencyKey(rawValue: try reader.value("idempotencyKey")), state: try reader.value("state"),
@@ -226,8 +215,7 @@ extension AttemptTransition: Object {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         self.init(
             attemptID: try reader.value("attemptID"), sequence: try reader.value("sequence"),
             state: try reader.value("state"), at: try reader.timestamp("at"), detail: try reader.optional("detail"))
@@ -281,6 +269,8 @@ enum PANMasking {
     private static func masked(
         _ text: String, atMost gap: Int, _ isSeparator: (Character) -> Bool
     ) -> String {
+        // Most texts have few digits, and those of ASCII are counted fast.
+        guard text.utf8.count(where: { $0 >= 0x80 || 0x30...0x39 ~= $0 }) >= 12 else { return text }
         var characters = Array(text)
         var run: [Int] = []
         func maskRun() {

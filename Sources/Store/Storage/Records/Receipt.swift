@@ -57,8 +57,7 @@ public struct Receipt: IdentifiedObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         paymentID = try reader.value("paymentID")
         kind = try reader.value("kind")

@@ -16,8 +16,7 @@ extension ReceiptPrint: IdentifiedObject {
     public var objectID: Int64 { id }
 
     /// Reads a row, which does not contain the number of the payment: the journal adds it.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         self.init(
             id: try reader.value("id"), receiptID: try reader.value("receiptID"),
             paymentID: PaymentID(rawValue: 0), printer: try reader.value("printer"),
@@ -70,8 +69,7 @@ extension ReceiptPrintTransition: Object {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         self.init(
             printID: try reader.value("printJobID"), sequence: try reader.value("sequence"),
             state: try reader.value("state"), at: try reader.timestamp("at"),

@@ -19,8 +19,7 @@ extension SettlementBatch: IdentifiedObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         let (id, number): (Int64, Int64) = (try reader.value("id"), try reader.value("number"))
         let place = SettlementPlace(
             hostName: try reader.value("hostName"), destination: try reader.value("destination"),
@@ -79,8 +78,7 @@ struct BatchAttempt: Object {
 
     init(attemptID: Int64, batchID: Int64) { (self.attemptID, self.batchID) = (attemptID, batchID) }
 
-    init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    init(row reader: inout RowReader) throws {
         (attemptID, batchID) = (try reader.value("attemptID"), try reader.value("batchID"))
     }
 

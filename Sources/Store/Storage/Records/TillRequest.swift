@@ -52,8 +52,7 @@ public struct TillRequest: IdentifiedObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         (name, protocolName) = (try reader.value("name"), try reader.value("protocol"))
         (request, note) = (try reader.value("request"), try reader.value("note"))

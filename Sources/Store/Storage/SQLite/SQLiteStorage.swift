@@ -15,18 +15,16 @@ struct SQLiteStorage: StorageType {
         if let predicate { sql += " WHERE \(predicate.condition)" }
         sql += " ORDER BY \(order)"
         if let limit { sql += " LIMIT \(max(0, limit))" }
-        return try T.fetchAll(
-            database.cachedStatement(sql: sql), arguments: predicate?.arguments ?? StatementArguments())
+        return try ObjectCursor<T>(database.cachedStatement(sql: sql), predicate?.values ?? []).all()
     }
 
     func loadObject<T: IdentifiedObject>(ofType type: T.Type, with objectID: T.ObjectID) throws -> T? {
-        let sql = T.statements.selection + " WHERE id = ?"
-        return try T.fetchOne(database.cachedStatement(sql: sql), arguments: [objectID])
+        let statement = try database.cachedStatement(sql: T.statements.lookup)
+        return try ObjectCursor<T>(statement, [objectID.databaseValue]).next()
     }
 
     func insertNewObject<T: Object>(_ object: T) throws -> T {
-        try database.cachedStatement(sql: T.statements.insertion).execute(
-            arguments: StatementArguments(object.columnValues))
+        try database.cachedStatement(sql: T.statements.insertion).execute(with: object.columnValues)
         var inserted = object
         inserted.didInsert(rowID: database.lastInsertedRowID)
         return inserted
@@ -34,7 +32,7 @@ struct SQLiteStorage: StorageType {
 
     func updateObject<T: IdentifiedObject>(_ object: T) throws {
         let values = object.columnValues.dropFirst() + [object.objectID]
-        try database.cachedStatement(sql: T.statements.update).execute(arguments: StatementArguments(values))
+        try database.cachedStatement(sql: T.statements.update).execute(with: values)
         guard database.changesCount > 0 else {
             throw UnreadableRow(table: T.entityName, column: "id")
         }
@@ -42,7 +40,7 @@ struct SQLiteStorage: StorageType {
 
     func deleteObjects<T: DeletableObject>(ofType type: T.Type, matching predicate: StoragePredicate) throws -> Int {
         try database.cachedStatement(sql: "DELETE FROM \"\(T.entityName)\" WHERE \(predicate.condition)").execute(
-            arguments: predicate.arguments)
+            values: predicate.values)
         return database.changesCount
     }
 }
@@ -56,7 +54,7 @@ extension SQLiteStorage {
         let predicate = rows.map { predicate.and(Self.isAmong($0)) } ?? predicate
         var stored = try self.rows(
             ofType: type, sql: "\(T.keyedStatements.selection) " + Self.ending(type, predicate, order),
-            predicate.arguments + [limit.map { max(0, $0) } ?? -1])
+            predicate.values + [Self.limit(limit)])
         try loadChildren(of: &stored.objects, in: stored.rowIDs)
         let terms =
             order.map(\.term) + T.keyColumnNames.map { SortTerm(column: $0, isAscending: true, isDecimal: false) }
@@ -84,7 +82,8 @@ extension SQLiteStorage {
 extension SQLiteStorage {
     func countObjects<T: Object>(ofType type: T.Type, matching predicate: StoragePredicate) throws -> Int {
         let sql = "SELECT count(*) FROM \"\(T.entityName)\" WHERE \(predicate.condition)"
-        return try Int.fetchOne(database.cachedStatement(sql: sql), arguments: predicate.arguments) ?? 0
+        let statement = try database.cachedStatement(sql: sql)
+        return try Int.fetchOne(statement, arguments: StatementArguments(predicate.values)) ?? 0
     }
 
     // MARK: Reading
@@ -94,7 +93,7 @@ extension SQLiteStorage {
     ) throws -> [Int64] {
         let sql = "SELECT rowID FROM \"\(T.entityName)\" " + Self.ending(type, predicate, order)
         return try Int64.fetchAll(
-            database.cachedStatement(sql: sql), arguments: predicate.arguments + [limit.map { max(0, $0) } ?? -1])
+            database.cachedStatement(sql: sql), arguments: StatementArguments(predicate.values + [Self.limit(limit)]))
     }
 
     func objects<T: KeyedObject>(
@@ -103,7 +102,7 @@ extension SQLiteStorage {
     ) throws -> [T] {
         var stored = try rows(
             ofType: type, sql: "\(T.keyedStatements.selection) " + Self.ending(type, predicate, order),
-            predicate.arguments + [limit.map { max(0, $0) } ?? -1])
+            predicate.values + [Self.limit(limit)])
         if withChildren { try loadChildren(of: &stored.objects, in: stored.rowIDs) }
         return stored.objects
     }
@@ -111,7 +110,7 @@ extension SQLiteStorage {
     func objects<T: KeyedObject>(ofType type: T.Type, rowIDs: [Int64]) throws -> [Int64: T] {
         var stored = try rows(
             ofType: type, sql: "\(T.keyedStatements.selection) WHERE rowID IN (SELECT value FROM json_each(?))",
-            [JSONList.text(rowIDs)])
+            [JSONList.text(rowIDs).databaseValue])
         try loadChildren(of: &stored.objects, in: stored.rowIDs)
         return Dictionary(zip(stored.rowIDs, stored.objects)) { $1 }
     }
@@ -124,24 +123,19 @@ extension SQLiteStorage {
         return "WHERE \(predicate.condition) ORDER BY \(terms.joined(separator: ", ")) LIMIT ?"
     }
 
+    /// Returns the last value of a query of ``ending(_:_:_:)``.
+    private static func limit(_ limit: Int?) -> DatabaseValue { (limit.map { max(0, $0) } ?? -1).databaseValue }
+
     func rows<T: ObservableObject>(
-        ofType type: T.Type, sql: String, _ arguments: StatementArguments
+        ofType type: T.Type, sql: String, _ values: [DatabaseValue]
     ) throws -> (objects: [T], rowIDs: [Int64]) {
-        let cursor = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
+        let cursor = try ObjectCursor<T>(database.cachedStatement(sql: sql), values)
         var (objects, rowIDs): ([T], [Int64]) = ([], [])
-        while let row = try cursor.next() {
-            objects.append(try T(row: row))
-            rowIDs.append(try Self.rowID(of: row, T.self))
+        while let object = try cursor.next() {
+            objects.append(object)
+            rowIDs.append(try cursor.number(behind: "rowID"))
         }
         return (objects, rowIDs)
-    }
-
-    /// Reads the row ID, which follows the columns of the record.
-    private static func rowID<T: ObservableObject>(of row: Row, _ type: T.Type) throws -> Int64 {
-        guard row.count > T.columnNames.count, let rowID = Int64.fromDatabaseValue(row[T.columnNames.count]) else {
-            throw UnreadableRow(table: T.entityName, column: "rowID")
-        }
-        return rowID
     }
 
     func loadChildren<T: ObservableObject>(of objects: inout [T], in rowIDs: [Int64]) throws {
@@ -157,13 +151,14 @@ extension SQLiteStorage {
         var (indices, rowIDs, stored): ([Int], [Int64], [T]) = ([], [], [])
         var new: [Int] = []
         for (index, object) in objects.enumerated() {
-            guard let row = try Row.fetchOne(lookup, arguments: StatementArguments(object.keyValues)) else {
+            let cursor = try ObjectCursor<T>(lookup, object.keyValues.map(\.databaseValue))
+            guard let found = try cursor.next() else {
                 new.append(index)
                 continue
             }
             indices.append(index)
-            rowIDs.append(try Self.rowID(of: row, T.self))
-            stored.append(try T(row: row))
+            rowIDs.append(try cursor.number(behind: "rowID"))
+            stored.append(found)
         }
         try loadChildren(of: &stored, in: rowIDs)
         for index in new { try insert(objects[index]) }
@@ -176,16 +171,14 @@ extension SQLiteStorage {
     }
 
     private func insert<T: KeyedObject>(_ object: T) throws {
-        try database.cachedStatement(sql: T.statements.insertion).execute(
-            arguments: StatementArguments(object.columnValues))
+        try database.cachedStatement(sql: T.statements.insertion).execute(with: object.columnValues)
         guard !T.relationships.isEmpty else { return }
         let row = database.lastInsertedRowID
         for relationship in T.relationships { try relationship.insert(object, row, database) }
     }
 
     private func replace<T: KeyedObject>(_ old: T, by new: T, in row: Int64) throws {
-        try database.cachedStatement(sql: T.keyedStatements.update).execute(
-            arguments: StatementArguments(new.columnValues + [row]))
+        try database.cachedStatement(sql: T.keyedStatements.update).execute(with: new.columnValues + [row])
         for relationship in T.relationships where !relationship.isSame(old, new) {
             try relationship.delete(row, database)
             try relationship.insert(new, row, database)
@@ -197,51 +190,5 @@ extension SQLiteStorage {
         var seen: Set<[DatabaseValue]> = []
         let kept = objects.reversed().filter { seen.insert($0.keyValues.map(\.databaseValue)).inserted }
         return kept.count == objects.count ? objects : kept.reversed()
-    }
-}
-
-/// Reads the columns of a row. A value that does not fit throws instead of trapping.
-///
-/// The row contains the columns of its record type in order. Reading them in that order needs no lookup.
-struct RowReader {
-    private let row: Row
-    private let table: String
-    private let columns: [String]
-    private var next = 0
-
-    init<T: Object>(row: Row, of type: T.Type) {
-        (self.row, table, columns) = (row, T.entityName, T.columnNames)
-    }
-
-    mutating func value<T: DatabaseValueConvertible>(_ column: String, as type: T.Type = T.self) throws -> T {
-        guard let value = try optional(column, as: type) else { throw UnreadableRow(table: table, column: column) }
-        return value
-    }
-
-    mutating func optional<T: DatabaseValueConvertible>(_ column: String, as type: T.Type = T.self) throws -> T? {
-        if !columns.indices.contains(next) || columns[next] != column {
-            next = columns.firstIndex(of: column) ?? columns.count
-        }
-        guard next < row.count else { throw UnreadableRow(table: table, column: column) }
-        let stored: DatabaseValue = row[next]
-        next += 1
-        if stored.isNull { return nil }
-        guard let value = T.fromDatabaseValue(stored) else { throw UnreadableRow(table: table, column: column) }
-        return value
-    }
-
-    /// Returns the error for a value that can't be used.
-    func unreadable(_ column: String) -> UnreadableRow { UnreadableRow(table: table, column: column) }
-
-    mutating func timestamp(_ column: String) throws -> Timestamp { Timestamp(milliseconds: try value(column)) }
-
-    /// Reads an amount in minor units of the currency in the column `currency`.
-    mutating func money(_ column: String) throws -> Money {
-        let minorUnits: Int64 = try value(column)
-        let code: String = try value("currency")
-        guard let currency = try? Currency(code: code),
-            let money = try? Money(minorUnits: minorUnits, currency: currency)
-        else { throw UnreadableRow(table: table, column: column) }
-        return money
     }
 }

@@ -136,8 +136,7 @@ struct DatabaseIdentity: IdentifiedObject {
         (attempts, leases) = (0, 0)
     }
 
-    init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    init(row reader: inout RowReader) throws {
         databaseID = try reader.value("databaseID")
         attempts = try reader.value("attempts")
         leases = try reader.value("leases")

@@ -22,8 +22,7 @@ public struct AccountRecord: KeyedObject {
         self.avatarURL = avatarURL
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         displayName = try reader.value("displayName")
         email = try reader.value("email")
@@ -67,8 +66,7 @@ public struct AccountSettingsRecord: KeyedObject {
         (self.userID, self.tracksOptOut, self.firstName, self.lastName) = (userID, tracksOptOut, firstName, lastName)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         userID = try reader.value("userID")
         tracksOptOut = try reader.value("tracksOptOut")
         firstName = try reader.optional("firstName")
@@ -148,8 +146,7 @@ public struct SiteRecord: KeyedObject {
         (self.optionsBlogPublic, self.optionsCanBlaze) = (optionsBlogPublic, optionsCanBlaze)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         name = try reader.value("name")
         description = try reader.value("description")

@@ -76,8 +76,7 @@ public struct CustomerRecord: KeyedObject {
         (self.shippingCountry, self.shippingPhone, self.shippingEmail) = (shippingCountry, shippingPhone, shippingEmail)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         id = try reader.value("id")
         email = try reader.value("email")
@@ -202,8 +201,7 @@ public struct WCAnalyticsCustomerRecord: KeyedObject {
         (self.ordersCount, self.totalSpend, self.avgOrderValue) = (ordersCount, totalSpend, avgOrderValue)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         id = try reader.value("id")
         userID = try reader.optional("userID")

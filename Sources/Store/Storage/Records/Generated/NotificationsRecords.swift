@@ -41,8 +41,7 @@ public struct NoteRecord: KeyedObject {
         self.deleteInProgress = deleteInProgress
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         noteHash = try reader.value("noteHash")
         read = try reader.value("read")

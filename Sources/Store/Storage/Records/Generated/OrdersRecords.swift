@@ -17,8 +17,7 @@ public struct MetaDataRecord: ChildObject {
         (self.id, self.key, self.value) = (id, key, value)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.optional("id")
         key = try reader.value("key")
         value = try reader.optional("value")
@@ -145,8 +144,7 @@ public struct OrderRecord: KeyedObject {
         (self.feeLines, self.taxLines, self.metaData, self.giftCards) = (feeLines, taxLines, metaData, giftCards)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         id = try reader.value("id")
         parentID = try reader.optional("parentID")
@@ -289,8 +287,7 @@ public struct OrderCouponLineRecord: ChildObject {
         (self.id, self.code, self.discount, self.discountTax) = (id, code, discount, discountTax)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         code = try reader.value("code")
         discount = try reader.value("discount")
@@ -324,8 +321,7 @@ public struct OrderFeeLineRecord: ChildObject {
         (self.totalTax, self.taxes) = (totalTax, taxes)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         name = try reader.value("name")
         taxClass = try reader.value("taxClass")
@@ -354,8 +350,7 @@ public struct OrderGiftCardRecord: ChildObject {
         (self.id, self.code, self.amount) = (id, code, amount)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         code = try reader.value("code")
         amount = try reader.value("amount")
@@ -406,8 +401,7 @@ public struct OrderItemRecord: ChildObject {
         (self.compositeParent, self.parentName) = (compositeParent, parentName)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         name = try reader.value("name")
         productID = try reader.optional("productID")
@@ -470,8 +464,7 @@ public struct OrderItemRefundRecord: ChildObject {
         (self.totalTax, self.metaData) = (totalTax, metaData)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         name = try reader.value("name")
         productID = try reader.optional("productID")
@@ -521,8 +514,7 @@ public struct OrderNoteRecord: KeyedObject {
         (self.note, self.customerNote, self.author) = (note, customerNote, author)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         orderID = try reader.value("orderID")
         id = try reader.value("id")
@@ -566,8 +558,7 @@ public struct OrderRefundCondensedRecord: ChildObject {
         (self.id, self.reason, self.total) = (id, reason, total)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         reason = try reader.optional("reason")
         total = try reader.value("total")
@@ -596,8 +587,7 @@ public struct OrderStatusRecord: KeyedObject {
         (self.siteID, self.slug, self.name, self.total) = (siteID, slug, name, total)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         slug = try reader.value("slug")
         name = try reader.value("name")
@@ -646,8 +636,7 @@ public struct OrderTaxLineRecord: ChildObject {
         (self.taxTotal, self.shippingTaxTotal, self.ratePercent) = (taxTotal, shippingTaxTotal, ratePercent)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         rateCode = try reader.value("rateCode")
         rateID = try reader.optional("rateID")
@@ -699,8 +688,7 @@ public struct RefundRecord: KeyedObject {
         self.lineItems = lineItems
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         orderID = try reader.value("orderID")
         id = try reader.value("id")
@@ -757,8 +745,7 @@ public struct ShippingLineRecord: ChildObject {
         (self.totalTax, self.taxes) = (totalTax, taxes)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         methodTitle = try reader.value("methodTitle")
         methodID = try reader.optional("methodID")

@@ -41,8 +41,7 @@ public struct GatewayAccountRecord: KeyedObject {
         self.cardPresentEligible = cardPresentEligible
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         gatewayID = try reader.value("gatewayID")
         status = try reader.value("status")
@@ -168,8 +167,7 @@ public struct WCPayChargeRecord: KeyedObject {
         (self.refunded, self.status) = (refunded, status)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         id = try reader.value("id")
         amount = try reader.value("amount")

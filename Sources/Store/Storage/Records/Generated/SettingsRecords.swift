@@ -25,8 +25,7 @@ public struct SiteSettingRecord: KeyedObject {
         (self.value, self.groupID) = (value, groupID)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         id = try reader.value("id")
         label = try reader.value("label")

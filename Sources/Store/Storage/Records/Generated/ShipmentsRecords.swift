@@ -30,8 +30,7 @@ public struct ShipmentTrackingRecord: KeyedObject {
         (self.trackingLink, self.dateShipped) = (trackingLink, dateShipped)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         orderID = try reader.value("orderID")
         trackingID = try reader.value("trackingID")
@@ -74,8 +73,7 @@ public struct ShipmentTrackingProviderRecord: ChildObject {
         (self.name, self.url) = (name, url)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         name = try reader.value("name")
         url = try reader.value("url")
     }
@@ -103,8 +101,7 @@ public struct ShipmentTrackingProviderGroupRecord: KeyedObject {
         (self.siteID, self.name, self.providers) = (siteID, name, providers)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         name = try reader.value("name")
         providers = []

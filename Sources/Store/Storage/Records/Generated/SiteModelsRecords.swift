@@ -22,8 +22,7 @@ public struct SearchResultRecord: KeyedObject {
         self.elementID = elementID
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         entity = try reader.value("entity")
         keyword = try reader.value("keyword")
@@ -68,8 +67,7 @@ public struct SynchronizationMarkRecord: KeyedObject {
         self.modifiedUpTo = modifiedUpTo
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         entity = try reader.value("entity")
         synchronizedAt = try reader.value("synchronizedAt")

@@ -41,8 +41,7 @@ public struct OrderStatsRecord: KeyedObject {
         (self.avgGrossSales, self.avgNetSales, self.items) = (avgGrossSales, avgNetSales, items)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         timeRange = try reader.value("timeRange")
         date = try reader.value("date")
@@ -130,8 +129,7 @@ public struct OrderStatsItemRecord: ChildObject {
         (self.netSales, self.avgOrderValue, self.avgProductsPerOrder) = (netSales, avgOrderValue, avgProductsPerOrder)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         period = try reader.value("period")
         orders = try reader.value("orders")
         products = try reader.value("products")
@@ -202,8 +200,7 @@ public struct OrderStatsV4Record: KeyedObject {
         self.intervals = intervals
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         timeRange = try reader.value("timeRange")
         totalsOrdersCount = try reader.value("totalsOrdersCount")
@@ -285,8 +282,7 @@ public struct OrderStatsV4IntervalRecord: ChildObject {
         (self.subtotalsShipping, self.subtotalsProducts) = (subtotalsShipping, subtotalsProducts)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         interval = try reader.value("interval")
         dateStart = try reader.value("dateStart")
         dateEnd = try reader.value("dateEnd")
@@ -332,8 +328,7 @@ public struct SiteSummaryStatsRecord: KeyedObject {
         (self.visitors, self.views) = (visitors, views)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         timeRange = try reader.value("timeRange")
         date = try reader.value("date")
@@ -381,8 +376,7 @@ public struct SiteVisitStatsRecord: KeyedObject {
         (self.siteID, self.timeRange, self.date, self.unit, self.items) = (siteID, timeRange, date, unit, items)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         timeRange = try reader.value("timeRange")
         date = try reader.value("date")
@@ -421,8 +415,7 @@ public struct SiteVisitStatsItemRecord: ChildObject {
         (self.period, self.visitors, self.views) = (period, visitors, views)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         period = try reader.value("period")
         visitors = try reader.value("visitors")
         views = try reader.value("views")
@@ -457,8 +450,7 @@ public struct TopEarnerStatsRecord: KeyedObject {
         self.data = data
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         timeRange = try reader.value("timeRange")
         date = try reader.value("date")
@@ -507,8 +499,7 @@ public struct TopEarnerStatsItemRecord: ChildObject {
         (self.image, self.currency) = (image, currency)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         name = try reader.optional("name")
         total = try reader.value("total")

@@ -19,8 +19,7 @@ public struct TaxClassRecord: KeyedObject {
         (self.siteID, self.slug, self.name) = (siteID, slug, name)
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         slug = try reader.value("slug")
         name = try reader.value("name")
@@ -81,8 +80,7 @@ public struct TaxRateRecord: KeyedObject {
         self.`class` = `class`
     }
 
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         siteID = try reader.value("siteID")
         id = try reader.value("id")
         country = try reader.value("country")
