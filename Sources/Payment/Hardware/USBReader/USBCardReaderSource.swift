@@ -2,6 +2,7 @@ public import CCID
 public import DFU
 public import Determinism
 import MagneticStripe
+import Synchronization
 public import USB
 
 /// The card readers on a USB bus, with this program's own drivers.
@@ -14,6 +15,7 @@ public struct USBCardReaderSource: CardReaderSource {
     let firmware: ReaderFirmwareCatalog
     let time: any TimeSource
     private let magneticStripe: MagneticStripePolicy
+    private let known = KnownReaders()
 
     /// - Parameters:
     ///   - bus: The USB bus.
@@ -117,7 +119,7 @@ public struct USBCardReaderSource: CardReaderSource {
     /// Returns the readers in a device under the policy for magnetic stripes.
     func readers(in device: USBDevice) -> [CardReader] {
         if let update = firmware.update(awaitedBy: device) { return [CardReader(device, awaiting: update.firmware)] }
-        return CardReader.all(in: device, magneticStripe: magneticStripe, quirks: quirks)
+        return known.readers(in: device) { CardReader.all(in: $0, magneticStripe: magneticStripe, quirks: quirks) }
     }
 
     func devices() async throws(UnderlyingError) -> [USBDevice] {
@@ -174,6 +176,23 @@ extension USBCardReaderSource: FirmwareSource {
 
     private func device(of reader: CardReader) async throws(UnderlyingError) -> USBDevice? {
         try await devices().first { readers(in: $0).contains { $0.id == reader.id } }
+    }
+}
+
+/// The readers in the devices that were asked for last. They depend on the descriptors alone, and each step of a
+/// connection asks for them again.
+private final class KnownReaders: Sendable {
+    private static let most = 16
+
+    private let found = Mutex<[(device: USBDevice, readers: [CardReader])]>([])
+
+    func readers(in device: USBDevice, _ find: (USBDevice) -> [CardReader]) -> [CardReader] {
+        if let known = found.withLock({ $0.first { $0.device == device } }) { return known.readers }
+        let readers = find(device)
+        found.withLock { found in
+            found = found.suffix(Self.most - 1) + [(device, readers)]
+        }
+        return readers
     }
 }
 
