@@ -32,8 +32,7 @@ public struct TillObject: IdentifiedObject, DeletableObject {
     /// Reads a row.
     ///
     /// - Throws: `UnreadableRow` for a value that does not fit its column.
-    public init(row: Row) throws {
-        var reader = RowReader(row: row, of: Self.self)
+    public init(row reader: inout RowReader) throws {
         id = try reader.value("id")
         (name, protocolName) = (try reader.value("name"), try reader.value("protocol"))
         (kind, contents) = (try reader.value("kind"), try reader.value("contents"))
