@@ -40,7 +40,7 @@ final class ServedSession: Sendable {
     private let hash = EventHash()
     private let streams = EventStreams()
     private let turns: SessionTurns
-    private let operations: SessionOperations
+    let operations: SessionOperations
     private let state: Mutex<State>
 
     /// The most events of a session, because they are kept in memory. A full session accepts no more work.

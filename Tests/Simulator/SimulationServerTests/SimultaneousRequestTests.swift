@@ -27,7 +27,7 @@ struct SimultaneousRequestTests {
         let before = await elapsed(asked, session)
         let operation = Operation(.payment)
         // The payment comes in the middle of this turn, and waits for its own.
-        try await served.look("other") { [served] _ in try? served.register(operation) }
+        try await served.look("other") { [served] _ in try? served.operations.register(operation, nil) }
         #expect(served.operation === operation)
         #expect(await elapsed(asked, session) == before)
         operation.end(nil)

@@ -1,6 +1,7 @@
 import TestOpenAPI
 import TestPostgreSQL
 import Testing
+import Text
 
 @testable import SimulationServer
 
