@@ -100,8 +100,8 @@ struct SchemaMigrator: Sendable {
 }
 
 extension Database {
-    /// Runs statements without parameters and results. GRDB examines each statement for its observers, of which a
-    /// migration has none: for a new database, that would be a seventh of all allocations of a payment.
+    /// Runs statements without parameters and results. GRDB examines the tables and columns of each statement for its
+    /// observers, of which a migration has none.
     ///
     /// - Throws: `DatabaseError`
     fileprivate func run(script: String) throws {
