@@ -42,29 +42,7 @@ extension FleetSchema {
         $body$;
 
         -- For the owner of the schema, whose rights they need.
-        CREATE FUNCTION fleet.make_token(
-            p_login text, p_digest bytea, p_days bigint, p_note text, OUT number bigint, OUT expires bigint
-        ) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
-        DECLARE person pg_roles;
-        BEGIN
-            SELECT r.* INTO person FROM pg_roles r WHERE r.rolname = p_login;
-            IF NOT FOUND THEN
-                RAISE EXCEPTION 'the server has no such login' USING ERRCODE = 'CP009';
-            ELSIF NOT EXISTS (SELECT 1 FROM fleet.member m WHERE m.login = p_login) THEN
-                RAISE EXCEPTION 'the login has no office' USING ERRCODE = 'CP016';
-            ELSIF person.rolsuper OR person.rolcreaterole OR person.rolbypassrls OR pg_has_role(
-                person.oid, (SELECT n.nspowner FROM pg_namespace n WHERE n.nspname = 'fleet'), 'MEMBER')
-            THEN
-                RAISE EXCEPTION 'the login may do more than an office' USING ERRCODE = 'CP014';
-            END IF;
-            IF NOT pg_has_role('fleet_server', person.oid, 'MEMBER') THEN
-                EXECUTE format('GRANT %I TO fleet_server', p_login);
-            END IF;
-            INSERT INTO fleet.token AS t (digest, login, note, expires_at)
-            VALUES (p_digest, p_login, p_note, clock_timestamp() + make_interval(days => p_days::int))
-            RETURNING t.number, (extract(epoch FROM t.expires_at) * 1000)::bigint INTO number, expires;
-            INSERT INTO fleet.event (action, detail) VALUES ('token', 'T' || number || ' ' || p_login);
-        END $body$;
+        \#(tokenMaking("CREATE", refusing: mightyPerson))
 
         -- Returns the number of tokens that work no more. The server can no longer take the role of a login without one.
         CREATE FUNCTION fleet.revoke_token(p_login text, p_number bigint) RETURNS bigint
@@ -109,6 +87,12 @@ extension FleetSchema {
         GRANT EXECUTE ON FUNCTION fleet.token_login TO fleet_server;
         GRANT EXECUTE ON FUNCTION fleet.my_offices TO fleet_clerk, fleet_manager, fleet_auditor;
         """#
+
+    /// Whether a login may do more than an office.
+    private static let mightyPerson = """
+        person.rolsuper OR person.rolcreaterole OR person.rolbypassrls OR pg_has_role(
+            person.oid, (SELECT n.nspowner FROM pg_namespace n WHERE n.nspname = 'fleet'), 'MEMBER')
+        """
 
     /// A login without an office has no use for its tokens.
     private static let endOfTokens = """

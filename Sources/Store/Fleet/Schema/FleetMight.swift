@@ -20,27 +20,7 @@ extension FleetSchema {
             FROM fleet.token t JOIN pg_roles r ON r.rolname = t.login WHERE t.digest = p_digest
         $body$;
 
-        CREATE OR REPLACE FUNCTION fleet.make_token(
-            p_login text, p_digest bytea, p_days bigint, p_note text, OUT number bigint, OUT expires bigint
-        ) LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
-        DECLARE person pg_roles;
-        BEGIN
-            SELECT r.* INTO person FROM pg_roles r WHERE r.rolname = p_login;
-            IF NOT FOUND THEN
-                RAISE EXCEPTION 'the server has no such login' USING ERRCODE = 'CP009';
-            ELSIF NOT EXISTS (SELECT 1 FROM fleet.member m WHERE m.login = p_login) THEN
-                RAISE EXCEPTION 'the login has no office' USING ERRCODE = 'CP016';
-            ELSIF fleet.is_mighty(p_login) THEN
-                RAISE EXCEPTION 'the login may do more than an office' USING ERRCODE = 'CP014';
-            END IF;
-            IF NOT pg_has_role('fleet_server', person.oid, 'MEMBER') THEN
-                EXECUTE format('GRANT %I TO fleet_server', p_login);
-            END IF;
-            INSERT INTO fleet.token AS t (digest, login, note, expires_at)
-            VALUES (p_digest, p_login, p_note, clock_timestamp() + make_interval(days => p_days::int))
-            RETURNING t.number, (extract(epoch FROM t.expires_at) * 1000)::bigint INTO number, expires;
-            INSERT INTO fleet.event (action, detail) VALUES ('token', 'T' || number || ' ' || p_login);
-        END $body$;
+        \#(tokenMaking("CREATE OR REPLACE", refusing: "fleet.is_mighty(p_login)"))
 
         REVOKE ALL ON FUNCTION fleet.is_mighty FROM PUBLIC;
         """#
