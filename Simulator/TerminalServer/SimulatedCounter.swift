@@ -9,36 +9,41 @@ import Terminal
 /// A simulated reader of one terminal, with the till that takes its payments: the same stores, journal, reader service,
 /// driver, and kernel as those of `pay`.
 ///
-/// A payment begins when a card is presented. The owner calls it for one thing after another.
+/// A payment begins when a card is presented. The owner calls it for one thing after another. When its session has many
+/// payments, the next payment begins another session: what was paid before can't be referred to any more.
 actor SimulatedCounter: DrivenCounter {
     /// The cardholders present the cards that the caller names.
     nonisolated let isByHand = false
-    private let plan: SessionPlan
+    private var plan: SessionPlan
     private let steps: CounterSteps
+    private let room: CounterRoom
     private var session: KeptSession?
     private var counter: SessionCounter
 
     /// - Parameters:
     ///   - plan: the session, and the cards of its cardholders.
     ///   - givesReceipts: whether transactions have receipts.
-    init(_ plan: SessionPlan, givesReceipts: Bool = false) {
+    ///   - room: the room for payments that the terminals of a server share.
+    init(_ plan: SessionPlan, givesReceipts: Bool = false, room: CounterRoom = CounterRoom()) {
         let steps = CounterSteps()
         var plan = plan
         plan.observer = { steps.note($0) }
         (plan.keepsHistory, plan.makesCardsOnUse) = (false, true)
-        (self.plan, self.steps, counter) = (plan, steps, SessionCounter(givesReceipts: givesReceipts))
+        (self.plan, self.steps, self.room) = (plan, steps, room)
+        counter = SessionCounter(givesReceipts: givesReceipts)
     }
 
     /// - Parameters:
     ///   - seed: the seed of the session.
     ///   - start: when its clock begins.
+    ///   - room: the room for payments that the terminals of a server share.
     /// - Throws: ``SimulatedSessionError/plan(_:)``
-    init(seed: UInt64, start: Timestamp) throws(SimulatedSessionError) {
+    init(seed: UInt64, start: Timestamp, room: CounterRoom) throws(SimulatedSessionError) {
         let plan: SessionPlan
         do throws(CardProfileError) {
             plan = try Self.plan(cards: try TestCards.planned(), seed: seed, start: start)
         } catch { throw .plan("\(error)") }
-        self.init(plan)
+        self.init(plan, room: room)
     }
 
     private static func plan(
@@ -57,6 +62,7 @@ actor SimulatedCounter: DrivenCounter {
     ) async -> CounterResult {
         guard let card else { return end(.failed(.notSupported)) }
         _ = steps.take()
+        if case .refund = request.operation {} else { await makeRoom(at: moment) }
         let result = await turn(at: moment) { counter, session throws(SimulatedSessionError) in
             try await counter.take(request, PaymentOptions(card: card), in: session).outcome
         }
@@ -89,8 +95,19 @@ actor SimulatedCounter: DrivenCounter {
 
     /// Ends the session.
     func close() async {
-        await session?.close()
-        session = nil
+        guard let session else { return }
+        await session.close()
+        self.session = nil
+        room.leave()
+    }
+
+    /// Ends a session with many payments, of which none is held. The next one begins where it ended.
+    private func makeRoom(at moment: Timestamp) async {
+        guard let session, counter.count >= room.share, !counter.hasHolds else { return }
+        plan.start = max(moment, session.session.now)
+        plan.seed &+= 1
+        await close()
+        counter.forgetPayments()
     }
 
     // MARK: The session
@@ -125,6 +142,7 @@ actor SimulatedCounter: DrivenCounter {
         if let session { return session }
         let opened = try await KeptSession.open(plan)
         session = opened
+        room.enter()
         return opened
     }
 

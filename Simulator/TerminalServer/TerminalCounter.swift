@@ -93,9 +93,11 @@ public struct TerminalCounters: Sendable {
     ///   - start: when the time begins.
     /// - Returns: the readers, each with a session of its own.
     public static func simulated(seed: UInt64, start: Timestamp) -> TerminalCounters {
-        TerminalCounters(awaitsTestCards: true, clock: .simulated(start: start)) { number, start in
+        let room = CounterRoom()
+        return TerminalCounters(awaitsTestCards: true, clock: .simulated(start: start)) { number, start in
             // The seed of a session follows from that of the server and the reader's number.
-            (try? SimulatedCounter(seed: seed &+ number &* 1_000_003, start: start)).map(TestCardCounter.init)
+            (try? SimulatedCounter(seed: seed &+ number &* 1_000_003, start: start, room: room)).map(
+                TestCardCounter.init)
         }
     }
 

@@ -19,6 +19,18 @@ public struct SessionCounter: Sendable {
     /// Makes a counter that has taken nothing; `givesReceipts` says whether transactions have receipts.
     public init(givesReceipts: Bool = false) { self.givesReceipts = givesReceipts }
 
+    /// The number of payments that can be referred to.
+    public var count: Int { payments.count }
+
+    /// Whether an amount is held.
+    public var hasHolds: Bool { book.hasHolds }
+
+    /// Forgets all payments before another session begins. The numbers and the totals of the open batch go on.
+    public mutating func forgetPayments() {
+        payments = [:]
+        book.forgetTransactions()
+    }
+
     // MARK: With a card
 
     /// Takes a payment or a pre-authorization with the card of the options, or gives money back to that card.

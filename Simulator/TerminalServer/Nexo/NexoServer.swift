@@ -57,11 +57,13 @@ public final class NexoServer: Sendable {
         security: Security? = nil, time: any TimeSource, start: Timestamp = VirtualTimeSource.standardStart,
         counters: CounterMaker? = nil, network: (any Network)? = nil
     ) async throws(HTTPListenerError) -> NexoServer {
-        let courier = DeliveryCourier()
+        let (courier, room) = (DeliveryCourier(), CounterRoom())
         let counters =
             counters ?? { number, start in
                 // The seed of a session follows from that of the server and the terminal's number.
-                (try? NexoTestCards.plan(seed: seed &+ number &* 1_000_003, start: start)).map { SimulatedCounter($0) }
+                (try? NexoTestCards.plan(seed: seed &+ number &* 1_000_003, start: start)).map {
+                    SimulatedCounter($0, room: room)
+                }
             }
         let terminals = SimulatedNexoTerminals(options, seed: seed, start: start, time: time, counters: counters) {
             courier.wake()

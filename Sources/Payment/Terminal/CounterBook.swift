@@ -36,8 +36,12 @@ public struct CounterBook: Sendable {
     }
 
     private var entries: [Entry] = []
+    /// The number of transactions that there ever were.
+    private var entered = 0
     private var batch = 1
     private var lastTrace = 0
+    /// What the open batch has of transactions that are forgotten.
+    private var carried: (lines: [TerminalTotals.Line], receipts: (first: Int, last: Int)) = ([], (0, 0))
 
     /// Makes a book without transactions.
     public init() {}
@@ -51,7 +55,8 @@ public struct CounterBook: Sendable {
     /// Enters a transaction under the next number.
     public mutating func enter(_ entry: Entry) -> Entry {
         var entry = entry
-        (entry.receipt, entry.trace, entry.batch) = (entries.count % 9999 + 1, nextTrace(), batch)
+        (entry.receipt, entry.trace, entry.batch) = (entered % 9999 + 1, nextTrace(), batch)
+        entered += 1
         entries.append(entry)
         return entry
     }
@@ -84,7 +89,7 @@ public struct CounterBook: Sendable {
 
     /// The charges of the open batch that stand, by brand, in the order of their first charges.
     public var lines: [TerminalTotals.Line] {
-        var lines: [TerminalTotals.Line] = []
+        var lines = carried.lines
         for entry in entries where isOpen(entry) && entry.kind == .charge && !entry.isOver {
             let place = lines.firstIndex { $0.brand == entry.brand }
             let old = place.map { lines[$0] } ?? .init(brand: entry.brand, count: 0, amount: 0)
@@ -98,11 +103,25 @@ public struct CounterBook: Sendable {
     /// The first and last receipt of the open batch; 0 without one.
     public var receipts: (first: Int, last: Int) {
         let open = entries.filter(isOpen)
-        return (open.first?.receipt ?? 0, open.last?.receipt ?? 0)
+        let (first, last) = carried.receipts
+        return (first > 0 ? first : open.first?.receipt ?? 0, open.last?.receipt ?? last)
     }
 
     /// Closes the batch: what is in it can be given back, and not taken back any more.
-    public mutating func closeBatch() { batch += 1 }
+    public mutating func closeBatch() {
+        batch += 1
+        carried = ([], (0, 0))
+    }
+
+    /// Whether an amount is held.
+    public var hasHolds: Bool { entries.contains { $0.kind == .hold && !$0.isOver } }
+
+    /// Forgets all transactions, so that none can be referred to. The numbers go on, and so do the totals of the open
+    /// batch.
+    public mutating func forgetTransactions() {
+        carried = (lines, receipts)
+        entries = []
+    }
 }
 
 /// A change of a payment that was taken before.

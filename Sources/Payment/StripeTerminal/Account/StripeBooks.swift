@@ -13,7 +13,7 @@ struct StripeBooks: Sendable {
     /// Events are kept for a look back; at least so many, the newest of them.
     static let mostEvents = 2000
     /// Payment intents, charges, and refunds are kept likewise.
-    static let mostPayments = 10_000
+    static let mostPayments = 5000
 
     /// Forgets what is older.
     mutating func keepNewest() {

@@ -38,7 +38,7 @@ struct StripeIdempotency: Sendable {
     static let lifetime = Duration.seconds(86_400)
     static let lengths = 1...255
     /// The most responses that are kept.
-    static let mostResponses = 5000
+    static let mostResponses = 2000
 
     private var entries: [String: Entry] = [:]
     /// The keys, oldest first.
