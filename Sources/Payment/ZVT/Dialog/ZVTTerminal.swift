@@ -88,10 +88,10 @@ public struct ZVTTerminal: Sendable {
             asks = lastTransaction.takeUp(approved.note, Int64(number), approved.request.key)
         }
         if let open = kept.last(where: { $0.outcome == nil }) { return recover(open.request, &terminal) }
-        guard let approved, !approved.isConfirmed, !approved.isTakenBack else { return [] }
+        guard let approved, !approved.isConfirmed, !approved.isTakenBack else { return takeEffects() }
         guard !asks else {
             terminal.confirm(approved.request.key)
-            return []
+            return takeEffects()
         }
         var dialog = ZVTDialog(
             command: ZVTMessage(.authorization), connection: .min, stage: .reporting(approved.request.key))
