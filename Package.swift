@@ -210,7 +210,7 @@ let testTargets = layer(
     tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"), target("CCrashDisk"),
     tests("Simulator/Acquirer", uses: cards, hosts, "Hosts MagneticStripe SimulatedTime Text"), tests("Card/SmartCard"),
     tests("Simulator/Explorer", uses: scenarios, "Determinism Money Payments StoreSite"), tests("Foundations/Money"),
-    tests("Simulator/TerminalServer", uses: "Connections Determinism TestDoubles Text"), tests("Foundations/Files"),
+    tests("Simulator/TerminalServer", uses: tills, "Connections Sessions TestDoubles"), tests("Foundations/Files"),
     tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Foundations/Text"),
     tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/CardSecrets"),
     tests("Payment/Hosts", uses: cards, hosts, "SimulatedTime TillConfiguration"), target("TestPostgreSQL"),
