@@ -376,6 +376,9 @@ class NexoTill:
                 raise Broken(f"a sale failed: {response}")
             if time.monotonic() > end:
                 raise Broken(f"no sale in {3 * LIMIT} seconds: {response}")
+            # A till that will not come back may have left a card in the reader.
+            if response.get("ErrorCondition") == "Busy":
+                self.call("/_simulator/cancel", b"{}")
             time.sleep(0.02)
 
 

@@ -165,7 +165,14 @@ struct PaymentTests {
         let release = #"{"TransactionAction":"AbortTransaction"}"#
         #expect(try bench.send("EnableService", release, id: "7", till: "TILL2").result == "NotFound")
         #expect(try bench.send("EnableService", release, id: "8").result == "Success")
-        bench.start(NexoBench.message("Payment", NexoBench.payment(), id: "9", till: "TILL2"))
+
+        _ = try acquire("9")
+        _ = try bench.answer("{}", to: "/_simulator/cancel")
+        _ = try acquire("10")
+        bench.advance(TerminalPatience.cardholder - .seconds(10))
+        #expect(try bench.send("Payment", NexoBench.payment(), id: "11", till: "TILL2").result == "Busy")
+        bench.advance(.seconds(10))
+        bench.start(NexoBench.message("Payment", NexoBench.payment(), id: "12", till: "TILL2"))
         #expect(bench.begun().count == 1)
     }
 

@@ -26,6 +26,11 @@ struct NexoDesk: Sendable {
         let key: IdempotencyKey
         let till: String
         let transactionID: String
+        /// When its message came.
+        let date: Timestamp
+
+        /// Whether its till has left it for so long that others get the terminal.
+        func isLeft(at now: Timestamp) -> Bool { now >= date.advanced(by: TerminalPatience.cardholder) }
     }
 
     /// How long a ServiceID stays taken: 48 hours.
@@ -100,8 +105,9 @@ struct NexoDesk: Sendable {
     ) throws(NexoFailure) {
         guard self.dialog == nil else { throw busy }
         if let acquired, acquired != card {
-            guard acquired.till == dialog.call.header.id.saleID else { throw busy }
-            guard !operation.needsCard else {
+            if acquired.till != dialog.call.header.id.saleID {
+                guard acquired.isLeft(at: dialog.started) else { throw busy }
+            } else if operation.needsCard {
                 throw NexoFailure(.insertedCard, "The acquired card is in the reader: use it, or let it go")
             }
         }

@@ -115,6 +115,10 @@ extension NexoTerminal {
     /// Lets the simulated cardholder act on what runs.
     private mutating func act(_ name: String, _ body: JSONValue) throws(Mistake) {
         let poi = body["POIID"]?.string ?? options.terminals.first ?? ""
+        if name == "cancel", desks[poi]?.dialog == nil, desks[poi]?.acquired != nil {
+            desks[poi]?.releaseCard()
+            return
+        }
         guard let dialog = desks[poi]?.dialog, case .running(let progress) = status(of: dialog.key) else {
             throw Mistake(message: "No request runs at this terminal.")
         }

@@ -83,7 +83,9 @@ extension NexoTerminal {
         case .acquisition(let sale):
             if failure == nil {
                 desk.hold(
-                    .init(key: dialog.key, till: dialog.call.header.id.saleID, transactionID: dialog.tender))
+                    .init(
+                        key: dialog.key, till: dialog.call.header.id.saleID, transactionID: dialog.tender,
+                        date: dialog.started))
             }
             json = responses.acquisition(sale, dialog.tender, outcome)
         case .display(let outputs):
