@@ -61,8 +61,11 @@ extension TillCounter {
             }
         } catch {
             error.report()
-            guard error.status == .outcomeUnknown else {
-                return end(.failed(error.status == .unavailable ? .hostUnreachable : .notReversible))
+            switch error.status {
+            case .outcomeUnknown: break
+            // Nothing was sent: it can be made again.
+            case .unavailable, .tryAgain: return end(.failed(.hostUnreachable))
+            default: return end(.failed(.notReversible))
             }
         }
         return await settle(request, original, false, givesReceipts: givesReceipts) { _ in }

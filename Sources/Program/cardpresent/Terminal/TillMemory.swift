@@ -126,8 +126,12 @@ struct TillMemory: Sendable {
             default: payment.state.isCaptured
             }
         guard isDone || wasApproved else {
-            guard attempt.kind == .refund, attempt.state == .declined else { return .failed(.notReversible) }
-            return .declined(TerminalDecline(responseCode: nil, date: date))
+            switch (attempt.kind, attempt.state) {
+            case (.refund, .declined): return .declined(TerminalDecline(responseCode: nil, date: date))
+            // It did not reach the host, or was taken back without an answer: it can be made again.
+            case (.refund, .failed), (.refund, .reversed): return .failed(.hostUnreachable)
+            default: return .failed(.notReversible)
+            }
         }
         return .approved(
             TerminalTransaction(

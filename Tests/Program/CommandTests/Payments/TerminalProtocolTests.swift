@@ -9,12 +9,12 @@ struct TerminalProtocolTests {
 
     init() throws { scratch = try Scratch() }
 
-    private func start() throws -> (child: Child, stripe: String, reader: String, nexo: String) {
+    private func start(_ more: String...) throws -> (child: Child, stripe: String, reader: String, nexo: String) {
         let child = try Child(
             [
                 "terminal", "--protocol", "nexo", "--protocol", "stripe", "--port", "0", "--port", "0", "--http-port",
                 "0", "--json", "--reader", "simulated", "--terminal", "V400m-1", "--database", scratch.database,
-            ], in: scratch)
+            ] + more, in: scratch)
         #expect(child.wait { child.output.hasSuffix("}\n") })
         let view = try object(child.output)
         let terminals = try #require(view["terminals"] as? [[String: Any]], "\(view)")
@@ -119,6 +119,34 @@ struct TerminalProtocolTests {
         #expect("\(repeated)".contains("Failure") && !"\(repeated)".contains("Success"), "\(repeated)")
         second.child.send(SIGTERM)
         #expect(try second.child.result().status == 0)
+    }
+
+    @Test func `a reversal that does not reach the host says so, and the next one gives the money back`() throws {
+        func acquirer(_ address: String) throws -> (child: Child, address: String) {
+            let arguments = ["--profile", "iso87-ascii", "--ledger", scratch.file("acquirer.sqlite"), "--seed", "1"]
+            let child = try Child(["simulate", "acquirer", "--listen", address] + arguments, in: scratch)
+            #expect(child.wait { child.output.contains("\n") }, "\(child.errorOutput)")
+            let line = try #require(child.output.split(separator: "\n").first)
+            return (child, String(try #require(line.split(separator: " ").last)))
+        }
+        let host = try acquirer("127.0.0.1:0")
+        let settings = "host:\n  kind: iso8583\n  address: \(host.address)\n  profile: iso87-ascii\n"
+        let terminal = try start("--config", try scratch.write(settings, to: "till.yaml"))
+        let paid = try send(terminal.nexo, "Payment", "1", payment)
+        let poi = try #require((paid["POIData"] as? [String: Any])?["POITransactionID"] as? [String: Any], "\(paid)")
+        let original = #"{"POITransactionID":{"TransactionID":"\#(poi["TransactionID"] ?? "")","TimeStamp":"x"}}"#
+        let reversal = #"{"OriginalPOITransaction":\#(original),"ReversalReason":"MerchantCancel"}"#
+        host.child.send(SIGKILL)
+        _ = try host.child.result()
+        let refused = try send(terminal.nexo, "Reversal", "2", reversal)
+        #expect("\(refused)".contains("UnreachableHost"), "\(refused)")
+        let again = try acquirer(host.address)
+        let reversed = try send(terminal.nexo, "Reversal", "3", reversal)
+        #expect("\(reversed)".contains("Success"), "\(reversed)")
+        for child in [terminal.child, again.child] {
+            child.send(SIGTERM)
+            _ = try child.result()
+        }
     }
 
     @Test(arguments: [
