@@ -82,12 +82,14 @@ public struct ZVTTerminal: Sendable {
     public mutating func takeUp(_ kept: [KeptRequest], _ terminal: inout TerminalModel) -> [ZVTEffect] {
         guard dialog == nil else { return [] }
         let approved = kept.last { $0.outcome?.transaction != nil && !$0.request.isAutomatic }
-        owe(kept, except: approved?.request.key)
+        let open = kept.last { $0.outcome == nil }
+        // The last one is reversed at once, unless another request comes first.
+        owe(kept, except: open == nil ? approved?.request.key : nil)
         var asks = false
         if let approved, let number = approved.outcome?.transaction?.receiptNumber {
             asks = lastTransaction.takeUp(approved.note, Int64(number), approved.request.key)
         }
-        if let open = kept.last(where: { $0.outcome == nil }) { return recover(open.request, &terminal) }
+        if let open { return recover(open.request, &terminal) }
         guard let approved, !approved.isConfirmed, !approved.isTakenBack else { return takeEffects() }
         guard !asks else {
             terminal.confirm(approved.request.key)

@@ -126,6 +126,28 @@ struct RestartTests {
         #expect(next.begun == [.reversal(of: .request(sale))])
     }
 
+    @Test func `a reversal that is owed comes after another sale that was open when the terminal stopped`() throws {
+        var diary = try sold()
+        _ = try diary.bench.finish(Bench.approval())
+        let sale = diary.bench.key
+        _ = diary.bench.disconnect()
+        _ = try diary.bench.report(.working)
+        _ = try diary.bench.finish(.failed(.hostUnreachable))
+        diary.keep()
+        diary.bench.connect()
+        _ = try diary.bench.authorize()
+        diary.keep()
+        let other = diary.bench.key
+        var next = try diary.restarted()
+        #expect(next.timers[.reversal] == .seconds(5))
+        // The terminal is not free yet.
+        #expect(next.fire(.reversal) == [] && next.begun.isEmpty && next.timers[.reversal] == .seconds(5))
+        try next.model.finish(other, .failed(.internalError), at: Bench.noon)
+        _ = next.update()
+        _ = next.fire(.reversal)
+        #expect(next.begun == [.reversal(of: .request(sale))])
+    }
+
     @Test func `a sale that never reached the host charges nothing and is not reversed`() throws {
         var next = try sold().restarted(.failed(.internalError))
         #expect(next.begun.isEmpty)
