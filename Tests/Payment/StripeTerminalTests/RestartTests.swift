@@ -187,6 +187,22 @@ struct RestartTests {
         #expect(try next.bench.post(process, "payment_intent=\(intent)").text.contains("intent_invalid_state"))
     }
 
+    @Test func `an intent that was found to be paid after a crash stays paid when its request is too old`() throws {
+        var diary = Diary()
+        let intent = try diary.bench.intent()
+        _ = try diary.bench.process(intent, at: Self.own.id)
+        diary.keep()
+        var next = diary.restarted(try diary.bench.approval())
+        #expect(next.bench.terminal.books.intents[intent]?.state == .succeeded)
+        next.keep()
+        var old = RequestDiary()
+        old.keep(next.objects)
+        var last = Diary(old, seed: 3)
+        #expect(last.bench.terminal.books.intents[intent]?.state == .succeeded)
+        let process = "/v1/terminal/readers/\(Self.own.id)/process_payment_intent"
+        #expect(try last.bench.post(process, "payment_intent=\(intent)").text.contains("intent_invalid_state"))
+    }
+
     @Test func `an intent whose request is too old to be known stays paid`() throws {
         var diary = Diary()
         let intent = try diary.bench.sell(at: Self.own.id)

@@ -63,11 +63,16 @@ extension StripeTerminal {
         }
     }
 
-    /// From now on, changes of the objects that are kept are noted.
-    mutating func noteObjectChanges() {
+    /// From now on, changes of the objects that are kept are noted; also what the requests say of the payment intents
+    /// that were kept, because a later start does not read old requests any more.
+    mutating func noteObjectChanges(since kept: [StripeIntent]) {
         books.locations.notesChanges = true
         books.endpoints.notesChanges = true
         books.intents.notesChanges = true
+        for earlier in kept {
+            guard let intent = books.intents[earlier.id], intent.keptWhole != earlier.keptWhole else { continue }
+            books.intents[intent.id] = intent
+        }
     }
 }
 

@@ -47,7 +47,7 @@ extension StripeTerminal {
         }
         restore(intents)
         (now, isTakingUp) = (max(present, now), false)
-        noteObjectChanges()
+        noteObjectChanges(since: intents)
         takeWork(of: id)
     }
 
