@@ -319,9 +319,15 @@ extension ZVTTerminal {
             dialog?.shown = nil
             advance(&terminal)
         } catch {
-            // Nothing was charged, or the answer can still be asked for: a reversal is not reversed.
-            terminal.confirm(key)
-            owed.remove(key)
+            if case .busy = error {
+                // A till of another protocol has the reader, as after a start.
+                owed.add(key)
+                waitForReversal()
+            } else {
+                // Nothing was charged, or the answer can still be asked for: a reversal is not reversed.
+                terminal.confirm(key)
+                owed.remove(key)
+            }
             finish(with: result)
         }
     }

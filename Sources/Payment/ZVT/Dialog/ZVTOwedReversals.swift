@@ -64,7 +64,8 @@ extension ZVTTerminal {
         if self.dialog == nil { waitForReversal() }
     }
 
-    private mutating func waitForReversal() {
+    /// Begins the pause before the next try, when there is one.
+    mutating func waitForReversal() {
         if !owed.keys.isEmpty { start(.reversal, owed.nextPause()) }
     }
 }

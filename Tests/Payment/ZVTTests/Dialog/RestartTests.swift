@@ -148,6 +148,25 @@ struct RestartTests {
         #expect(next.begun == [.reversal(of: .request(sale))])
     }
 
+    @Test func `a reversal waits while a till of another protocol has the reader after the start`() throws {
+        var diary = try sold()
+        _ = try diary.bench.finish(Bench.approval())
+        let sale = diary.bench.key
+        diary.keep()
+        let reader = SharedReader()
+        let open = TerminalRequest(
+            key: IdempotencyKey(rawValue: "other"), till: TillID(rawValue: "nexo"), operation: .endOfDay)
+        var other = TerminalModel(open: open, reader: reader)
+        var next = try Bench(model: TerminalModel(kept: diary.requests, offset: 0, reader: reader))
+        _ = next.takeUp(diary.requests)
+        #expect(next.begun.isEmpty && next.timers[.reversal] == .seconds(5))
+        #expect(next.model.lastTransaction(of: TillID(rawValue: "till"))?.isConfirmed == false)
+        try other.finish(open.key, .failed(.internalError), at: Bench.noon)
+        other.confirm(open.key)
+        _ = next.fire(.reversal)
+        #expect(next.begun == [.reversal(of: .request(sale))])
+    }
+
     @Test func `a sale that never reached the host charges nothing and is not reversed`() throws {
         var next = try sold().restarted(.failed(.internalError))
         #expect(next.begun.isEmpty)
