@@ -15,12 +15,15 @@ struct StripeBooks: Sendable {
     /// Payment intents, charges, and refunds are kept likewise.
     static let mostPayments = 5000
 
-    /// Forgets what is older.
+    /// Forgets what is older. An amount that is held stays, so that it can be captured, and a payment that is under way.
     mutating func keepNewest() {
         events.keep(atMost: Self.mostEvents)
-        intents.keep(atMost: Self.mostPayments)
-        charges.keep(atMost: Self.mostPayments)
-        refunds.keep(atMost: Self.mostPayments)
+        intents.keep(atMost: Self.mostPayments) { [readers] intent in
+            intent.state == .requiresCapture || intent.state == .processing
+                || readers.all.contains { $0.action?.intent == intent.id && $0.action?.state == .inProgress }
+        }
+        charges.keep(atMost: Self.mostPayments) { [intents] in intents[$0.intent]?.state == .requiresCapture }
+        refunds.keep(atMost: Self.mostPayments) { $0.status == "pending" }
     }
 
     /// The object with an ID, as an expansion shows it; nil for what can't be expanded.

@@ -49,13 +49,16 @@ struct StripeShelf<Object: StripeObject>: Sendable {
         }
     }
 
-    /// Forgets the oldest objects beyond a number.
-    mutating func keep(atMost count: Int) {
+    /// Forgets the oldest objects beyond a number, unless they are needed still: these stay, and are the oldest.
+    mutating func keep(atMost count: Int, unless isNeeded: (Object) -> Bool = { _ in false }) {
         // In one go now and then: each time moves all others.
         guard all.count >= count + count / 4 else { return }
-        for object in all.prefix(all.count - count) { places[object.id] = nil }
-        removed += all.count - count
-        all.removeFirst(all.count - count)
+        let old = all.prefix(all.count - count)
+        let needed = old.filter(isNeeded)
+        for object in old { places[object.id] = nil }
+        removed += old.count - needed.count
+        all.replaceSubrange(..<old.count, with: needed)
+        for (place, object) in needed.enumerated() { places[object.id] = removed + place }
     }
 }
 
