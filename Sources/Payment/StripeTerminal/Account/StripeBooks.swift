@@ -15,7 +15,8 @@ struct StripeBooks: Sendable {
     /// Payment intents, charges, and refunds are kept likewise.
     static let mostPayments = 5000
 
-    /// Forgets what is older. An amount that is held stays, so that it can be captured, and a payment that is under way.
+    /// Forgets what is older. An amount that is held stays, so that it can be captured, and so does a payment that is
+    /// under way.
     mutating func keepNewest() {
         events.keep(atMost: Self.mostEvents)
         intents.keep(atMost: Self.mostPayments) { [readers] intent in
