@@ -565,7 +565,7 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("seconds", nargs="?", type=int, default=30)
     parser.add_argument("protocols", nargs="*", metavar="protocol")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     unknown = [name for name in options.protocols if name not in TILLS]
     if unknown:
         parser.error(f"no protocol {unknown[0]}: choose of {', '.join(TILLS)}")
