@@ -44,7 +44,8 @@ struct HelpTests {
                   printers                List and test printers, and set the default printer.
                   drawer                  Open the cash drawer.
                   readers                 List, show, watch, and update card readers.
-                  terminal                Take payments for tills that speak a terminal protocol.
+                  terminal                Take payments for tills that speak a terminal
+                                          protocol.
                   login                   Sign in to a store.
                   logout                  Sign out of the store and delete its local data.
                   sites                   List your sites and choose the current store.
