@@ -214,8 +214,8 @@ def check_next_login(browser, states, office):
     browser.until("no settlement of the manager", text("#settlementnote") + " === ''")
     states.look("fleet-clerk", isCompared=False)
     tokens = json.loads(office.fleet("token", "list", "--json"))
-    number = next(token["number"] for token in tokens if token["login"] == "clerk_c")
-    office.fleet("token", "revoke", f"T{number}")
+    token = next(token["id"] for token in tokens if token["login"] == "clerk_c")
+    office.fleet("token", "revoke", token)
     browser.until("a token that was revoked", f"!{LOST}.hidden && {LOST}.textContent.includes('revoked')")
 
 
