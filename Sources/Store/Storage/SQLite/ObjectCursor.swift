@@ -11,7 +11,7 @@ final class ObjectCursor<T: Object>: DatabaseCursor {
     let _statement: Statement
     var _isDone = false
 
-    /// Begins at the first row. `values` are those of the placeholders, in order.
+    /// Begins at the first row. `values` are those of the parameters, in order.
     init(_ statement: Statement, _ values: [DatabaseValue]) throws {
         _statement = statement
         try statement.bind(values)
@@ -41,7 +41,7 @@ final class ObjectCursor<T: Object>: DatabaseCursor {
 }
 
 extension Statement {
-    /// Binds the values of the placeholders, in order, and goes to the beginning.
+    /// Binds the values of the parameters, in order, and goes to the beginning.
     func bind(_ values: some Collection<DatabaseValue>) throws {
         guard values.count == sqlite3_bind_parameter_count(sqliteStatement) else {
             throw DatabaseError(
@@ -58,12 +58,12 @@ extension Statement {
         }
     }
 
-    /// Executes the statement with the values of its placeholders, in order.
+    /// Executes the statement with the values of its parameters, in order.
     func execute(with values: some Collection<(any DatabaseValueConvertible)?>) throws {
         try execute(values: values.map { $0?.databaseValue ?? .null })
     }
 
-    /// Executes the statement with the values of its placeholders, in order.
+    /// Executes the statement with the values of its parameters, in order.
     func execute(values: some Collection<DatabaseValue>) throws {
         try bind(values)
         try execute()
