@@ -3,7 +3,7 @@ import TestPostgreSQL
 import Testing
 
 /// The page of `fleet serve`
-@Suite(.enabled(if: TemporaryPostgreSQL.isUsed, Comment(rawValue: TemporaryPostgreSQL.missing)))
+@Suite(.enabled(if: TemporaryPostgreSQL.isUsed, Comment(rawValue: TemporaryPostgreSQL.missing)), .ownThread)
 struct FleetPageTests {
     private let scratch: Scratch
 

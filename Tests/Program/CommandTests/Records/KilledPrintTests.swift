@@ -123,12 +123,14 @@ struct KilledPrintTests {
         let queued = try till.server.holdPrinter()
         try till.server.administer("cupsenable", "receipts")
         let other = try till.pay()
+        // The queue chooses the order; one of the three is with the printer.
         try till.kill(other) {
-            let states = (try? till.jobs(payment))?.map { $0["state"] as? String }
-            return states == ["accepted", "sent"] && till.state(other) == "accepted"
+            let states = [payment, other].flatMap { (try? till.jobs($0)) ?? [] }.map { $0["state"] as? String }
+            return states.count == 3 && states.contains("sent")
+                && states.allSatisfy { ["accepted", "sent"].contains($0) }
         }
         queued.release()
-        #expect(try till.server.papers(3).map { $0.contains("DUPLICATE") } == [false, true, false])
+        #expect(try till.server.papers(3).filter { $0.contains("DUPLICATE") }.count == 1)
         for name in [payment, other] {
             let jobs = try till.server.settled { try till.run("receipts", "jobs", name, "--json") }
             #expect(Set(jobs.map { $0["state"] as? String }) == ["completed"])

@@ -7,7 +7,8 @@ import TestPostgreSQL
 import Testing
 
 /// `simulate explore --queue`, `simulate run --queue`, and `simulate work`
-@Suite(.enabled(if: TemporaryPostgreSQL.isUsed, Comment(rawValue: TemporaryPostgreSQL.missing)))
+@Suite(
+    .enabled(if: TemporaryPostgreSQL.isUsed, Comment(rawValue: TemporaryPostgreSQL.missing)), .ownThread, .serialized)
 struct QueueTests {
     private let scratch: Scratch
 
