@@ -8,7 +8,6 @@ import Synchronization
 /// copies of one template.
 enum SessionDatabases {
     private static let idle = Mutex<[SQLiteStorageManager]>([])
-    private static let template = Result { () throws(StorageError) in try DatabaseTemplate() }
 
     /// Returns an empty database with an identity drawn from `random`.
     static func take(random: any RandomSource) throws(StorageError) -> SQLiteStorageManager {
@@ -26,7 +25,7 @@ enum SessionDatabases {
     ///
     /// - Returns: `path`.
     static func make(at path: String, random: any RandomSource) throws(StorageError) -> String {
-        try template.get().copy(to: path, random: random)
+        try DatabaseTemplate.shared().copy(to: path, random: random)
         return path
     }
 
@@ -34,7 +33,7 @@ enum SessionDatabases {
     static func reusable(
         at path: String, durability: Durability, random: any RandomSource
     ) throws(StorageError) -> ReusableDatabase {
-        try ReusableDatabase(path: path, template: template.get(), durability: durability, random: random)
+        try ReusableDatabase(path: path, template: .shared(), durability: durability, random: random)
     }
 }
 

@@ -20,7 +20,9 @@ final class TemporaryDatabase: Sendable {
     var path: String { folder.appendingPathComponent("payments.sqlite").path }
 
     func open(_ durability: Durability = .full, seed: UInt64 = 1) throws -> SQLiteStorageManager {
-        try SQLiteStorageManager(path: path, durability: durability, random: SeededRandomSource(seed: seed))
+        let random = SeededRandomSource(seed: seed)
+        try DatabaseTemplate.shared().copy(to: path, random: random)
+        return try SQLiteStorageManager(path: path, durability: durability, random: random)
     }
 
     func journal() throws -> PaymentJournal {

@@ -16,6 +16,13 @@ public struct DatabaseTemplate: Sendable {
     static let (formatVersions, rollbackJournal) = (18..<20, [1, 1] as [UInt8])
     private static let writeAheadLog: [UInt8] = [2, 2]
 
+    private static let made = Result { () throws(StorageError) in try DatabaseTemplate() }
+
+    /// Returns the template that this process made at the first call.
+    ///
+    /// - Throws: ``StorageError``
+    public static func shared() throws(StorageError) -> DatabaseTemplate { try made.get() }
+
     /// Creates a database in memory with the migrator and keeps its pages.
     ///
     /// - Throws: ``StorageError``

@@ -106,10 +106,24 @@ extension Database {
     /// - Throws: `DatabaseError`
     fileprivate func run(script: String) throws {
         defer { clearSchemaCache() }
-        let code = sqlite3_exec(sqliteConnection, script, nil, nil, nil)
-        guard code == SQLITE_OK else {
-            throw DatabaseError(
-                resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(sqliteConnection)))
+        try script.withCString { start in
+            var rest: UnsafePointer<CChar>? = start
+            while let next = rest, next.pointee != 0 {
+                // SQLite tells GRDB of each column that a statement names. GRDB adds it to those of all statements since
+                // the last one of its own, and copies them all for that.
+                _ = try makeStatement(sql: "SELECT 1")
+                var statement: OpaquePointer?
+                defer { sqlite3_finalize(statement) }
+                var code = sqlite3_prepare_v2(sqliteConnection, next, -1, &statement, &rest)
+                if code == SQLITE_OK, statement != nil {
+                    repeat { code = sqlite3_step(statement) } while code == SQLITE_ROW
+                }
+                guard code == SQLITE_OK || code == SQLITE_DONE else {
+                    throw DatabaseError(
+                        resultCode: ResultCode(rawValue: code),
+                        message: String(cString: sqlite3_errmsg(sqliteConnection)))
+                }
+            }
         }
     }
 }

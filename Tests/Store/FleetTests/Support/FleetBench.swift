@@ -125,6 +125,7 @@ final class TestLane: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let path = folder.appendingPathComponent("payments.sqlite").path
         if let backup { try FileManager.default.copyItem(atPath: backup, toPath: path) }
+        try DatabaseTemplate.shared().copy(to: path, random: SystemRandomSource())
         storage = try SQLiteStorageManager(path: path, durability: .off)
         journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
     }

@@ -101,8 +101,9 @@ final class TestTill: Sendable {
             rules: plan.rules.map { try IssuerRules(yaml: $0, file: "rules.yaml") } ?? IssuerRules(), keys: keys,
             time: clock, random: random.stream("host"),
             ledgerPath: database.ledgerPath, onEntry: plan.onEntry, faults: plan.faults)
-        storage = try SQLiteStorageManager(
-            path: database.path, durability: plan.durability, random: random.stream("database"))
+        let identity = random.stream("database")
+        try DatabaseTemplate.shared().copy(to: database.path, random: identity)
+        storage = try SQLiteStorageManager(path: database.path, durability: plan.durability, random: identity)
         journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
         register = CardRegister(storage: storage)
         let key = try CardKey.open(for: register, random: random.stream("card key"))
