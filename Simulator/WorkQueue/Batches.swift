@@ -34,7 +34,7 @@ struct JobBatches: Sendable {
     /// The name of the worker, which no other one has.
     let worker: String
 
-    /// Takes the first batch that no worker has.
+    /// Takes the first batch that no worker has, or one that this worker has without knowing: the answer was lost.
     func take() async throws(WorkQueueError) -> TakeAnswer {
         let results = try await queue.link.run(
             Statement(
@@ -42,7 +42,7 @@ struct JobBatches: Sendable {
                 WITH next AS (
                     SELECT b.number FROM work_batch b
                     WHERE b.job = $1 AND b.result IS NULL
-                        AND (b.leased_until IS NULL OR b.leased_until < clock_timestamp())
+                        AND (b.leased_until IS NULL OR b.leased_until < clock_timestamp() OR b.worker = $2)
                         AND EXISTS (
                             SELECT FROM work_job j
                             WHERE j.id = $1 AND j.state = 'running' AND j.leased_until > clock_timestamp())

@@ -105,8 +105,14 @@ struct ServerFaultTests {
             let shipping = Task {
                 try await lane.shipper(to: office, Self.options).follow { log.note($0) }
             }
-            // Until the pages that the table still has are used up.
-            while log.interruptions.isEmpty { try lane.pay(200) }
+            // Until the pages that the table still has are used up. Each payment is shipped or refused before the next
+            // one: what waits has room when the filler is gone.
+            while log.interruptions.isEmpty {
+                try lane.pay(200)
+                while log.interruptions.isEmpty, try lane.outbox.position().waiting > 0 {
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+            }
             for amount in 1...5 { try lane.pay(Int64(amount)) }
             #expect(try lane.outbox.position().waiting > 0)
             _ = try await bench.office.run(Statement("DROP TABLE filler"))

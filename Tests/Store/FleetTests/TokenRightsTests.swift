@@ -30,6 +30,9 @@ struct TokenRightsTests {
                 // The owner of the back office, and a role that makes others: it can take both.
                 ("GRANT tester TO \(login)", "REVOKE tester FROM \(login)"),
                 ("GRANT maker TO \(login)", "REVOKE maker FROM \(login)"),
+                // Roles of PostgreSQL that reach past the rights of tables.
+                ("GRANT pg_read_all_data TO \(login)", "REVOKE pg_read_all_data FROM \(login)"),
+                ("GRANT pg_execute_server_program TO \(login)", "REVOKE pg_execute_server_program FROM \(login)"),
             ] {
                 _ = try await bench.office.run(Statement(give))
                 let reply = await served.ask("GET", "/v1/lanes", token: token)

@@ -8,6 +8,8 @@ extension FleetSchema {
             SELECT EXISTS (
                 SELECT 1 FROM pg_roles p JOIN pg_roles r ON pg_has_role(p.oid, r.oid, 'MEMBER')
                 WHERE p.rolname = p_login AND (r.rolsuper OR r.rolcreaterole OR r.rolbypassrls
+                    OR r.rolname IN ('pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files',
+                        'pg_write_server_files', 'pg_execute_server_program')
                     OR r.oid = (SELECT n.nspowner FROM pg_namespace n WHERE n.nspname = 'fleet')))
         $body$;
 
