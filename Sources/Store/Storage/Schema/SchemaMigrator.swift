@@ -109,8 +109,8 @@ extension Database {
         try script.withCString { start in
             var rest: UnsafePointer<CChar>? = start
             while let next = rest, next.pointee != 0 {
-                // SQLite tells GRDB of each column that a statement names. GRDB adds it to those of all statements since
-                // the last one of its own, and copies them all for that.
+                // SQLite tells GRDB of each column that a statement names, and GRDB adds it to those since its own last
+                // statement: the more there are, the longer that takes.
                 _ = try makeStatement(sql: "SELECT 1")
                 var statement: OpaquePointer?
                 defer { sqlite3_finalize(statement) }
