@@ -177,6 +177,8 @@ public final class SimulationService: Sendable {
         _ request: APIRequest, _ route: ServiceRoute, _ values: [String: String]
     ) throws(APIError) -> ServiceCall {
         let body = try route.readBody(of: request, in: OpenAPIDocument.schemas)
+        // Without a store, the number has no effect, but the document has its form.
+        if route.isStored { _ = try StoredSessions.wanted(request) }
         return ServiceCall(service: self, request: request, values: values, body: body)
     }
 

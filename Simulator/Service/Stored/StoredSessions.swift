@@ -287,12 +287,13 @@ struct StoredSessions: Sendable {
     // MARK: Repeated requests
 
     /// The number that the client wants its request to have; nil for the next one.
-    private static func wanted(_ request: APIRequest) throws(APIError) -> Int64? {
+    static func wanted(_ request: APIRequest) throws(APIError) -> Int64? {
         guard let text = request.headers["session-request"] else { return nil }
-        guard let number = Int64(text), number > 0 else {
-            throw APIError(400, "invalid_request_number", "Session-Request is a whole number from 1")
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int32(text), number > 0 else {
+            throw APIError(
+                400, "invalid_request_number", "Session-Request is a whole number from 1 to \(Int32.max), in digits")
         }
-        return number
+        return Int64(number)
     }
 
     /// Returns the answer to a request that was stored before.

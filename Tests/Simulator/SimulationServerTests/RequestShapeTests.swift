@@ -39,6 +39,18 @@ struct RequestShapeTests {
         #expect(await !asked.ask("GET", "/v1/sessions/\(number)").text.contains(number))
     }
 
+    @Test(arguments: ["", "one", "0", "-1", "+1", "1.0", "2147483648", "\u{661}"])
+    func `a number of a request that is none is refused, also without a store`(number: String) async throws {
+        let asked = Asked()
+        #expect(await asked.ask("POST", "/v1/sessions", "{}").status == 201)
+        let refused = await asked.ask(
+            "POST", "/v1/sessions/s1/continue", #"{"events": 1}"#, headers: ["session-request": number])
+        #expect(refused.status == 400 && refused.code == "invalid_request_number")
+        let accepted = await asked.ask(
+            "POST", "/v1/sessions/s1/clock/advance", #"{"seconds": 1}"#, headers: ["session-request": "1"])
+        #expect(accepted.status == 200, "\(accepted.text)")
+    }
+
     @Test("about null, which counts as missing in every optional key of a body, and in no key of a response")
     func null() async throws {
         let asked = Asked()
