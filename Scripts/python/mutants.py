@@ -1,4 +1,4 @@
-"""The list of mutants (Proof/mutations/mutants.toml), and the copy of the tree that has all of them behind a switch."""
+"""The list of mutants (Proof/mutations/mutants.toml), and the sources that have them behind a switch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import glob
 import hashlib
 import os
 import re
-import shutil
 import subprocess
 import tomllib
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ SWITCH_FILE = "MutantSwitch.swift"
 SWITCH = """\
 import Glibc
 
-/// Which mutant is on. Scripts/mutate writes this file into a copy of the tree.
+/// Which mutant is on. Scripts/mutate compiles this file into each module that has mutants.
 enum MutantSwitch {
     private static let number = getenv("CARDPRESENT_MUTANT").flatMap { Int(String(cString: $0)) }
 
@@ -53,7 +52,7 @@ class Mutant:
 
     @property
     def code(self) -> str:
-        """The text for the copy, in which the switch decides."""
+        """The text that is compiled, in which the switch decides."""
         return PLACEHOLDER.sub(f"MutantSwitch.isOn({self.id})", self.replace)
 
 
@@ -200,62 +199,3 @@ def digest(root: str, names: list[str]) -> str:
             with open(os.path.join(root, name), "rb") as file:
                 hashed.update(hashlib.sha256(file.read()).digest())
     return hashed.hexdigest()[:16]
-
-
-def write_copy(root: str, copy: str, names: list[str], mutants: list[Mutant]) -> int:
-    """Brings the copy to the state of the tree, with all mutants behind the switch.
-
-    A file that is as it should be is not touched, so that a build compiles what has changed.
-
-    Returns the number of files that were written or removed.
-    """
-    changed = {mutant.file for mutant in mutants}
-    texts = {path: mutated(root, path, mutants) for path in changed}
-    for path in changed:
-        found = MODULE.match(path)
-        texts[f"{found.group(0)}{SWITCH_FILE}" if found else SWITCH_FILE] = SWITCH
-    count = 0
-    for name in sorted(set(names) | set(texts)):
-        source, target = os.path.join(root, name), os.path.join(copy, name)
-        if name in texts:
-            count += _write(target, texts[name].encode(), None)
-        elif os.path.islink(source):
-            if not os.path.islink(target) or os.readlink(target) != os.readlink(source):
-                os.makedirs(os.path.dirname(target), exist_ok=True)
-                if os.path.lexists(target):
-                    os.remove(target)
-                os.symlink(os.readlink(source), target)
-                count += 1
-        else:
-            with open(source, "rb") as file:
-                count += _write(target, file.read(), source)
-    wanted = set(names) | set(texts)
-    for folder, folders, found_files in os.walk(copy):
-        if folder == copy:
-            folders[:] = [name for name in folders if name != ".build"]
-        for name in found_files:
-            path = os.path.join(folder, name)
-            if os.path.relpath(path, copy) not in wanted:
-                os.remove(path)
-                count += 1
-    return count
-
-
-def _write(target: str, data: bytes, source: str | None) -> int:
-    """Writes a file if it is another one. A new copy gets mode and time of `source`, so that a build of the tree knows
-    it; a changed one gets the time of now."""
-    if os.path.isfile(target) and not os.path.islink(target):
-        with open(target, "rb") as file:
-            if file.read() == data:
-                return 0
-        is_new = False
-    else:
-        is_new = True
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-    with open(target, "wb") as file:
-        file.write(data)
-    if source:
-        shutil.copymode(source, target)
-        if is_new:
-            shutil.copystat(source, target)
-    return 1
