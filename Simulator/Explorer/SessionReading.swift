@@ -158,9 +158,9 @@ struct SecretSearch {
         needles += pins.map { Needle(secret: "PIN", text: Self.hexadecimal($0)) }
         for secret in cards.flatMap(\.secrets) {
             let number = secret.accountNumber
-            // Ten digits don't occur by chance; only the last four may be shown.
-            var forms = [String(number.prefix(10)), String(number.suffix(10))]
-            forms += [Self.grouped(number), Self.hexadecimal(String(number.prefix(10)))]
+            // Only the last four digits may be shown.
+            let (first, last) = (Self.telling(number), String(Self.telling(String(number.reversed())).reversed()))
+            let forms = [first, last, Self.grouped(first), Self.hexadecimal(first)]
             needles += forms.map { Needle(secret: "card number", text: $0) }
             needles += secret.expiryForms.map { Needle(secret: "expiry date", text: $0) }
         }
@@ -176,8 +176,22 @@ struct SecretSearch {
     /// Returns the bytes of digits in hexadecimal, as in a trace.
     private static func hexadecimal(_ digits: String) -> String { digits.map { "3\($0)" }.joined() }
 
-    /// Returns the first ten digits in groups of four, as printed on cards.
+    /// Returns as many of the first digits as don't occur by chance: at least ten, and four that are not zero. Test
+    /// cards have numbers with many zeros, and so has the application data of an issuer.
+    private static func telling(_ digits: String) -> String {
+        var count = 10
+        while count < digits.count, digits.prefix(count).count(where: { $0 != "0" }) < 4 { count += 1 }
+        return String(digits.prefix(count))
+    }
+
+    /// Returns digits in groups of four, as printed on cards.
     private static func grouped(_ digits: String) -> String {
-        "\(digits.prefix(4)) \(digits.dropFirst(4).prefix(4)) \(digits.dropFirst(8).prefix(2))"
+        var groups: [Substring] = []
+        var rest = digits[...]
+        while !rest.isEmpty {
+            groups.append(rest.prefix(4))
+            rest = rest.dropFirst(4)
+        }
+        return groups.joined(separator: " ")
     }
 }

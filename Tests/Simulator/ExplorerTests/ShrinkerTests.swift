@@ -95,6 +95,16 @@ struct SecretSearchTests {
         #expect(found("242C\(FaultModel.pin)FF") == ["PIN"])
     }
 
+    @Test("does not take an issuer's zeros for a number with many zeros, and finds that number")
+    func zeros() throws {
+        let search = SecretSearch(cards: [try CardProfileLibrary.profile("unionpay")], pins: [])
+        func found(_ text: String) -> Set<String> { search.secrets(in: Array(text.utf8)) }
+        #expect(found("issuerApplicationData 011020000062000000000000000000000000") == [])
+        #expect(found("trace number 0000002089") == [])
+        #expect(found("a 6200000000000002089 b") == ["card number"])
+        #expect(found("6200 0000 0000 0002 089") == ["card number"])
+    }
+
     @Test("ignores the last four digits and the first six")
     func allowed() {
         #expect(found("**** **** **** \(number.suffix(4)), \(number.prefix(6))…\(number.suffix(4))") == [])
