@@ -216,9 +216,10 @@ final class SessionWorld: Sendable {
         _ = try file.add(entries)
     }
 
-    /// Releases the records. Call this when the session and its last process have ended.
+    /// Releases the records, once. Call this when the session and its last process have ended.
     func close() {
-        isOver.store(true, ordering: .sequentiallyConsistent)
+        // Records that were given back twice would belong to two later sessions.
+        guard !isOver.exchange(true, ordering: .sequentiallyConsistent) else { return }
         // Work that waits for an event may hold a reader, and the reader holds the log.
         log.forgetWatches()
         // In this order, so that the first till of the next session has the same file.
