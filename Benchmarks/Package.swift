@@ -57,6 +57,11 @@ let package = Package(
                 .product(name: "SmartCard", package: "CardPresent"),
                 .product(name: "USB", package: "CardPresent"),
                 .product(name: "CCID", package: "CardPresent"),
+                .product(name: "EMV", package: "CardPresent"),
+                .product(name: "EntryPoint", package: "CardPresent"),
+                .product(name: "Hardware", package: "CardPresent"),
+                // The issuer of the simulated cards, and their authority's keys.
+                .product(name: "Simulator", package: "CardPresent"),
             ],
             swiftSettings: strict),
     ]

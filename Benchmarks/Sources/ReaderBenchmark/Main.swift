@@ -1,13 +1,15 @@
 import Glibc
 
 /// Measures commands to the card in a real reader, and prints the responses. Scripts/test-usb compares two drivers:
-/// this one, and pcscd with its own.
+/// this one, and pcscd with its own. It also measures whole taps against their exchanges.
 @main
 enum Main {
     private static let usage = """
         usage: ReaderBenchmark usb walk                     prints the answers of a walk through the card
                ReaderBenchmark usb latency COUNT            measures COUNT commands
                ReaderBenchmark pcsc DAEMON walk|latency…    the same through pcscd, whose process id is DAEMON
+               ReaderBenchmark tap CARD ROUNDS              measures ROUNDS taps of CARD, a simulated one, and asks for
+                                                            the card in lines: order insert, order remove
 
         """
 
@@ -26,6 +28,9 @@ enum Main {
         var words = words[...]
         let line: any CardLine
         switch words.popFirst() {
+        case "tap":
+            guard let card = words.popFirst(), let rounds = number(&words) else { throw ReaderBenchmarkError(usage) }
+            return print(try await TapBenchmark(card: card, rounds: rounds).run(), terminator: "")
         case "usb": line = try await DriverLine.open()
         case "pcsc":
             guard let daemon = words.popFirst().flatMap({ Int32($0) }) else { throw ReaderBenchmarkError(usage) }
@@ -35,13 +40,16 @@ enum Main {
         switch words.popFirst() {
         case "walk": for answer in try await CardWalk(line).answers() { print(answer) }
         case "latency":
-            guard let count = words.popFirst().flatMap({ Int($0) }), count > 0 else {
-                throw ReaderBenchmarkError(usage)
-            }
+            guard let count = number(&words) else { throw ReaderBenchmarkError(usage) }
             print(try await Latency(line, count: count).text)
         default: throw ReaderBenchmarkError(usage)
         }
         await line.close()
+    }
+
+    /// Returns the next word as a number above zero.
+    private static func number(_ words: inout ArraySlice<String>) -> Int? {
+        words.popFirst().flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 }
 
