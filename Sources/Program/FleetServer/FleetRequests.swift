@@ -86,8 +86,29 @@ enum FleetRequests {
     /// The name of a lane or shop in a body, which goes to the database.
     static func name(_ node: BodyNode, _ length: ClosedRange<Int>) throws(APIError) -> String {
         let text = try node.text(length)
-        guard text.isPlain else { throw .body("the name must have no control characters", at: node.path) }
+        guard text.isPlain, !text.allSatisfy(\.isWhitespace) else {
+            throw .body("the name must not be blank, and have no control characters", at: node.path)
+        }
         return text
+    }
+
+    /// Refuses an object that has a member twice: readers differ on which one counts.
+    static func checkMembers(_ bytes: [UInt8], of body: BodyNode) throws(APIError) {
+        var (level, colons, isText, isEscaped) = (0, 0, false, false)
+        for byte in bytes {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isText: isEscaped = true
+            case UInt8(ascii: "\""): isText.toggle()
+            case _ where isText: break
+            case UInt8(ascii: "{"), UInt8(ascii: "["): level += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): level -= 1
+            case UInt8(ascii: ":") where level == 1: colons += 1
+            default: break
+            }
+        }
+        guard case .object(let members) = body.value, members.count != colons else { return }
+        throw APIError(400, "invalid_json", "the body has a member twice", fix: "give each member once")
     }
 
     /// A parameter that can be read, and that the document can't rule out.
@@ -108,7 +129,7 @@ extension APIRequest {
     /// Returns a day in the query, `2026-01-02`.
     func day(_ name: String) throws(APIError) -> String? {
         guard let text = query[name] else { return nil }
-        guard CivilDate(text)?.dayText == text else { throw FleetRequests.wrong("'\(name)' looks like 2026-01-02") }
+        guard BackOffice.isDay(text) else { throw FleetRequests.wrong("'\(name)' looks like 2026-01-02") }
         return text
     }
 }

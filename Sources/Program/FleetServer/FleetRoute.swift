@@ -43,6 +43,9 @@ struct FleetRoute: APIRoute {
         if !query.isEmpty { all[422] = "A parameter is invalid." }
         if body != nil || textBody != nil { all[422] = "The body or a parameter is invalid." }
         if textBody != nil { all[415] = "The body has another media type." }
+        if query.contains(where: { $0.name == "shop" }) {
+            all[404] = "There is no such shop, or the login may not see it."
+        }
         if !pathNames.isEmpty { all[404] = "The path names something that does not exist, or not for the login." }
         for (status, summary) in failures { all[status] = summary }
         return all
@@ -87,6 +90,7 @@ extension APIError {
         case .notAllowed:
             self.init(403, error.code, text, fix: error.fix)
         case .noSuchShop, .noSuchLane, .noSuchPayment: self.init(404, error.code, text)
+        case .malformedName, .malformedDay, .nothingCompared: self.init(422, error.code, text, fix: error.fix)
         case .malformedSettlement(let line, let problem):
             self.init(422, error.code, problem, path: "line \(line)", fix: error.fix)
         case .notSetUp, .loginRefused:

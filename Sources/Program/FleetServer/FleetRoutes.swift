@@ -105,8 +105,9 @@ extension FleetRoute {
             query: [FleetRequests.shopParameter] + FleetRequests.dayParameters,
             success: .list("Total", "By shop, day, lane, and brand.")
         ) { call async throws(APIError) in
-            let totals = try await totals(call).sorted { $0.key < $1.key }.map { (key: $0.key, total: $0.value) }
-            return .list(totals, as: FleetViews.total)
+            let report = try await report(call)
+            let totals = report.totals.sorted { $0.key < $1.key }.map { (key: $0.key, total: $0.value) }
+            return .list(totals, as: FleetViews.total).naming(report.unreadable)
         },
         FleetRoute(
             method: "GET", path: "/v1/report.csv", name: "reportCSV",
@@ -114,8 +115,9 @@ extension FleetRoute {
             query: [FleetRequests.shopParameter] + FleetRequests.dayParameters,
             success: APISuccess(status: 200, summary: "The totals.", content: [("text/csv", .text)])
         ) { call async throws(APIError) in
-            .text(Settlement(try await totals(call)).text, "text/csv; charset=utf-8")
-                .with("Content-Disposition", "attachment; filename=\"report.csv\"")
+            let report = try await report(call)
+            return .text(Settlement(report.totals).text, "text/csv; charset=utf-8")
+                .with("Content-Disposition", "attachment; filename=\"report.csv\"").naming(report.unreadable)
         },
         FleetRoute(
             method: "POST", path: "/v1/reconciliations", name: "reconcile",
@@ -132,10 +134,10 @@ extension FleetRoute {
         },
     ]
 
-    private static func totals(_ call: FleetCall) async throws(APIError) -> [TotalKey: DayTotal] {
+    private static func report(_ call: FleetCall) async throws(APIError) -> OfficeReport {
         let (shop, days) = (try call.request.phrase("shop", 1...63), try FleetRequests.days(call.request))
         return try await call.ask { office async throws(FleetError) in
-            try await office.totals(of: shop, since: days.since, until: days.until)
+            try await office.report(of: shop, since: days.since, until: days.until)
         }
     }
 
@@ -183,4 +185,13 @@ extension FleetRoute {
             return .json(erased, as: FleetViews.erasure)
         },
     ]
+}
+
+extension APIAnswer {
+    /// Names the attempts that no total of the answer has, at most ten, in a header field. A report without any has no
+    /// such field.
+    fileprivate func naming(_ unreadable: [UnreadableAttempt]) -> APIAnswer {
+        guard !unreadable.isEmpty else { return self }
+        return with("X-Unreadable-Attempts", unreadable.prefix(10).map(\.name).joined(separator: " "))
+    }
 }

@@ -89,6 +89,7 @@ public final class FleetService: Sendable {
             throw APIError(413, "body_too_large", "this body has at most \(Self.longestBody) bytes")
         }
         let body = try route.readBody(of: request, in: FleetDocument.shapes)
+        if route.body != nil { try FleetRequests.checkMembers(request.body, of: body) }
         return try await route.act(
             FleetCall(
                 service: self, request: request, values: values, body: body, login: login, office: office,

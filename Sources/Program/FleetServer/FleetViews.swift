@@ -26,7 +26,10 @@ enum FleetViews {
         .key("applied", number, "The last entry that the back office has.") { $0.applied },
         .key("written", number, "The last entry that the lane had written when it was heard.") { $0.written },
         .key("waiting", number, "The entries that wait at the lane.") { $0.waiting },
-        .key("lagMilliseconds", number, "The age of the oldest entry of the last batch when it arrived.") {
+        .key(
+            "lagMilliseconds", number,
+            "The age of the oldest change of the last batch when it arrived, by the time of its row's last state."
+        ) {
             $0.lag.map(milliseconds)
         },
         .key("heardMillisecondsAgo", amount) { $0.silence.map(milliseconds) },
@@ -48,8 +51,10 @@ enum FleetViews {
         .key("state", .text, "In the words of the journal, such as captured.") { $0.state },
         .key("amount", amount, "In minor units.") { $0.amount },
         .key("refundedAmount", amount) { $0.refunded },
-        .key("currency", .text, "ISO 4217.") { $0.currency.code },
-        .key("exponent", .count, "The decimals of the currency.") { $0.currency.exponent },
+        .key("currency", .text, "ISO 4217.") { $0.currencyCode },
+        .key("exponent", .count, "The decimals of the currency; 0 for one that ISO 4217 lacks.") {
+            $0.currency?.exponent ?? 0
+        },
         .key("brand", .text) { $0.brand }, .key("last4", .text) { $0.lastFour },
         .key("createdAt", moment, "By the server's clock.") { $0.createdAt.description },
         .key("receivedAt", moment) { $0.receivedAt.description },
@@ -69,7 +74,7 @@ enum FleetViews {
         .key("kind", .text, "Such as sale or refund.") { $0.kind },
         .key("state", .text, "In the words of the journal, such as captured.") { $0.state },
         .key("amount", amount, "In minor units.") { $0.amount },
-        .key("currency", .text) { $0.currency.code }, .key("exponent", .count) { $0.currency.exponent },
+        .key("currency", .text) { $0.currencyCode }, .key("exponent", .count) { $0.currency?.exponent ?? 0 },
         .key("host", .text) { $0.host }, .key("hostReference", .text) { $0.hostReference },
         .key("problem", .text, "The last failure, for people.") { $0.problem },
         .key("hasAdvice", .boolean, "Whether an advice waits for the host.") { $0.hasAdvice },
@@ -98,6 +103,10 @@ enum FleetViews {
     static let reconciliation = View<Reconciliation>(
         .key("since", .format("date")) { $0.since }, .key("until", .format("date")) { $0.until },
         .key("compared", .count, "The totals that either side has.") { $0.compared },
+        .key("ignored", .count, "The lines of the settlement that are of other shops or days.") { $0.ignored },
+        .key("unreadable", .list(.text), "The attempts that no total has: their currency or amount is none.") {
+            $0.unreadable.map { JSONValue.text("\($0)") }
+        },
         .key("unknownPayments", number, "They can explain differences.") { $0.unknownPayments },
         .key("differences", .list(.named("Difference"))) { $0.differences.map(difference.json) })
 
@@ -120,7 +129,7 @@ enum FleetViews {
     static let event = View<OfficeEvent>(
         .key("id", number) { $0.id }, .key("at", moment) { $0.at.description },
         .key("login", .text, "Who acted.") { $0.login },
-        .key("action", .text, "Such as invite or erase.") { $0.action },
+        .key("action", .text, "Such as invite, erase, adopt, or copy.") { $0.action },
         .key("shop", .text) { $0.shop }, .key("detail", .text) { $0.detail })
 
     static let invitation = View<(shop: String, lane: String, hours: Int, token: String)>(

@@ -53,6 +53,16 @@ public enum FleetError: Error, Hashable, Sendable {
     case noSuchToken
     /// libcrypto made no digest of a token.
     case noDigest
+    /// No line of the settlement is of the shop and the days that were asked for.
+    case nothingCompared(lines: Int)
+    /// A name of a shop or a lane is blank, too long, or has other characters.
+    case malformedName
+    /// A day is none, or one that the server has not: before the year 1.
+    case malformedDay
+    /// A batch of the lane has what is no row of a payment.
+    case malformedEntries
+    /// Another database of the same PostgreSQL server has a back office, and would share its roles.
+    case otherFleet(database: String)
     /// A line of a settlement file can't be read. Lines count from 1.
     case malformedSettlement(line: Int, problem: String)
     /// The waiting task was canceled.
@@ -85,10 +95,12 @@ public enum FleetError: Error, Hashable, Sendable {
             case "CP013": .noSuchOffice
             case "CP014": .loginTooMighty
             case "CP016": .loginWithoutOffice
+            case "CP017": .malformedName
+            case "CP018": .malformedEntries
             // invalid_grant_operation
             case "0LP01": .circularGrant
-            // No such schema, table, or function.
-            case "3F000", "42P01", "42883": .notSetUp
+            // No such schema, table, column, or function.
+            case "3F000", "42P01", "42703", "42883": .notSetUp
             default: .office(error)
             }
     }
@@ -150,6 +162,11 @@ public enum FleetError: Error, Hashable, Sendable {
         case .loginWithoutOffice: "login_without_office"
         case .noSuchToken: "no_such_token"
         case .noDigest: "no_digest"
+        case .nothingCompared: "nothing_compared"
+        case .malformedName: "malformed_name"
+        case .malformedDay: "malformed_day"
+        case .malformedEntries: "malformed_entries"
+        case .otherFleet: "other_fleet"
         case .malformedSettlement: "malformed_settlement"
         case .canceled: "cancelled"
         }
@@ -178,7 +195,9 @@ public enum FleetError: Error, Hashable, Sendable {
         case .officeRestored: "run 'cardpresent fleet enroll --again', which ships everything anew"
         case .unknownLane, .retired, .tokenRefused, .tokenUsed:
             "a manager makes a new token with 'cardpresent fleet invite SHOP LANE'"
-        case .noSuchShop: "the owner of the database runs 'cardpresent fleet init --shop SHOP'"
+        case .noSuchShop:
+            "'cardpresent fleet status' lists the shops that have lanes; the owner of the database adds one with "
+                + "'cardpresent fleet init --shop SHOP'"
         case .noSuchTimeZone: "give a name of the time zone database, such as Europe/Berlin"
         case .noSuchLogin: "the owner of the database makes it with CREATE ROLE … LOGIN"
         case .otherShop:
@@ -192,6 +211,15 @@ public enum FleetError: Error, Hashable, Sendable {
             "take a login of its own for this office, or for the token; the office 'server' and a token never go together"
         case .loginWithoutOffice: "the owner of the database runs 'cardpresent fleet grant LOGIN --as OFFICE'"
         case .noSuchToken: "'cardpresent fleet token list' lists them"
+        case .nothingCompared: "give the shop and the days of the settlement, or leave --shop, --since, and --until out"
+        case .malformedName: "give a name with 1 to 100 characters that can be seen"
+        case .malformedDay: "give a day such as 2026-01-02"
+        case .malformedEntries:
+            "see that the program and the records of the lane are whole ('cardpresent doctor'), and install the program "
+                + "again"
+        case .otherFleet(let database):
+            "give each back office a PostgreSQL server of its own, or run 'cardpresent fleet init' on the database "
+                + "'\(database)' to upgrade that one"
         case .malformedSettlement:
             "each line has shop, lane, day, brand, currency, sales, their amount, refunds, and their amount"
         case .noDigest: "repair the installation of OpenSSL"
@@ -222,7 +250,7 @@ extension FleetError: CustomStringConvertible {
         case .retired: "another journal has taken the place of this lane"
         case .tokenRefused: "the token is unknown, or its time is over"
         case .tokenUsed: "another lane has used the token"
-        case .noSuchShop: "the back office has no such shop"
+        case .noSuchShop: "the back office has no such shop, or the login may not see it"
         case .noSuchTimeZone: "the server knows no such time zone"
         case .noSuchLogin: "the server has no such login"
         case .otherShop: "the back office has these records as those of another shop"
@@ -233,6 +261,13 @@ extension FleetError: CustomStringConvertible {
         case .circularGrant: "the login and a role that it would get would be members of each other"
         case .loginWithoutOffice: "the login has no office"
         case .noSuchToken: "there is no such token, or it was revoked before"
+        case .nothingCompared(let lines):
+            "none of the \(lines) lines of the settlement is of the shop and the days that are compared"
+        case .malformedName: "a name of a shop or a lane is blank, too long, or has other characters"
+        case .malformedDay: "there is no such day"
+        case .malformedEntries: "the back office refuses what is no row of a payment"
+        case .otherFleet(let database):
+            "the database '\(database)' of this PostgreSQL server has a back office, and the roles of both would be the same"
         case .malformedSettlement(let line, let problem): "line \(line) of the settlement: \(problem)"
         case .noDigest: "libcrypto makes no digest of a token"
         case .canceled: "canceled"

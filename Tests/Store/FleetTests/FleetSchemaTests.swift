@@ -1,5 +1,6 @@
 import Connections
 import Determinism
+import Payments
 import PostgreSQL
 import Storage
 import TestPostgreSQL
@@ -23,13 +24,13 @@ struct FleetSchemaTests {
         try await withThrowingTaskGroup { group in
             for _ in 0..<5 {
                 let office = try bench.office()
-                group.addTask { _ = try await office.setUp(FleetBench.soon) }
+                group.addTask { _ = try await office.setUpBesideOthers(FleetBench.soon) }
             }
             try await group.waitForAll()
         }
         let last = Int64(FleetSchema.steps.count)
         #expect(try await bench.number("SELECT count(*) FROM fleet.step") == last)
-        let again = try await bench.office.setUp(FleetBench.soon)
+        let again = try await bench.office.setUpBesideOthers(FleetBench.soon)
         #expect((again.from, again.to) == (last, last))
     }
 
@@ -57,6 +58,26 @@ struct FleetSchemaTests {
         while try lane.outbox.position().waiting > 0 { try await Task.sleep(for: .milliseconds(5)) }
         shipping.cancel()
         #expect(try await bench.differences(lane) == 0)
+    }
+
+    @Test func `an office of step 5 takes the entries of lanes, and has all of them after step 6`() async throws {
+        let bench = try await FleetBench(isSetUp: false)
+        var five = try await schema(bench)
+        five.steps = Array(FleetSchema.steps.prefix(5))
+        #expect(try await five.migrate(FleetBench.soon).to == 5)
+        try await bench.office.addShop("harbor", timeZone: "UTC")
+        let lane = try await bench.lane()
+        let sale = try lane.pay(100)
+        try await bench.ship(lane)
+        #expect(try await bench.differences(lane) == 0)
+        #expect(await failure { _ = try await bench.office.report() } == .notSetUp)
+        #expect(try await bench.office.setUpBesideOthers(FleetBench.soon).to == Int64(FleetSchema.steps.count))
+        try lane.refund(sale.payment.id, 10)
+        try lane.pay(200)
+        try await bench.ship(lane)
+        #expect(try await bench.differences(lane) == 0)
+        #expect(try await bench.sums() == [2, 300, 1, 10])
+        #expect(try await bench.office.totals().keys.allSatisfy { $0.lane == "till 1" })
     }
 
     @Test func `a step that fails leaves nothing of itself`() async throws {

@@ -66,6 +66,21 @@ struct LateDeliveryTests {
         #expect(try await bench.differences(lane) == 0)
     }
 
+    @Test func `a restored lane whose clock is far behind is noticed`() async throws {
+        let bench = try await FleetBench()
+        let lane = try await bench.lane()
+        try lane.pay(100)
+        try await bench.ship(lane)
+        let restored = try lane.copy()
+        try lane.pay(200)
+        try await bench.ship(lane)
+        let slow = ShiftedTime(by: .seconds(-3600))
+        let error = await failure { try await bench.ship(restored, time: slow) }
+        #expect(error?.code == "lane_restored")
+        #expect(try await bench.office.lanes().map(\.refusal) == ["restored"])
+        #expect(try await bench.events("refuse") == 1)
+    }
+
     @Test func `a copy with other entries is refused by name, though its clock is behind`() async throws {
         let bench = try await FleetBench()
         let lane = try await bench.lane()

@@ -134,23 +134,6 @@ struct OfficeTests {
         #expect(try #require(status.clockDifference) > .seconds(86_400 * 2))
     }
 
-    /// The system's time, moved.
-    private struct ShiftedTime: TimeSource {
-        let difference: Duration
-
-        init(by difference: Duration) { self.difference = difference }
-
-        func now() -> Timestamp { SystemTimeSource().now().advanced(by: difference) }
-
-        func reading() -> Duration { SystemTimeSource().reading() }
-
-        func offsetSeconds(at moment: Timestamp) -> Int { 0 }
-
-        func sleep(for duration: Duration) async throws(CancellationError) {
-            try await SystemTimeSource().sleep(for: duration)
-        }
-    }
-
     @Test func `a database without a back office says which command makes one`() async throws {
         let bench = try await FleetBench(isSetUp: false)
         let error = await failure { _ = try await bench.office.lanes() }

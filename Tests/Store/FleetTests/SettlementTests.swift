@@ -32,6 +32,25 @@ import Text
         #expect(try Settlement(Self.headings).days == nil)
     }
 
+    @Test func `sums have more digits than an amount to pay`() throws {
+        let total = total(3_000_000, 1_234_567_890_123_456, refunds: 1, 999_999_999_999_999)
+        let settlement = Settlement([key("a"): total])
+        #expect(try Settlement(settlement.text).totals == [key("a"): total])
+        for amount in ["92233720368547758.08", "1e3", "-1", "+1", " 1", ".", "1.", "1,0"] {
+            let text = Self.headings + "harbor,a,2026-01-02,visa,USD,1,\"\(amount)\",0,0\n"
+            #expect(throws: FleetError.self, "\(amount)") { try Settlement(text) }
+        }
+    }
+
+    @Test func `names are compared by their bytes`() throws {
+        let (one, other) = (key("Caf\u{E9}"), key("Cafe\u{301}"))
+        #expect(one != other)
+        #expect(Set([one, other]).count == 2)
+        #expect((one < other) != (other < one))
+        let text = Settlement([one: total(1, 100), other: total(1, 200)]).text
+        #expect(try Settlement(text).totals.count == 2)
+    }
+
     @Test(arguments: [
         ("", 1), ("shop,lane\n", 1), (headings + "harbor,a,2026-01-02,visa,USD,1,1.00,0\n", 2),
         (headings + "harbor,a,2026-13-02,visa,USD,1,1.00,0,0\n", 2),

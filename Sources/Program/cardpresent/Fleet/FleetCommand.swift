@@ -80,13 +80,14 @@ extension CommandFailure {
         let status: ExitStatus =
             switch error {
             case .office, .journal, .noDigest: .unavailable
-            case .loginRefused, .notSetUp, .notAllowed, .notEnrolled, .unknownLane, .retired: .configuration
+            case .loginRefused, .notSetUp, .notAllowed, .notEnrolled, .unknownLane, .retired, .otherFleet:
+                .configuration
             case .restored, .officeRestored, .otherEpoch: .differs
-            case .malformedSettlement: .badData
+            case .malformedSettlement, .nothingCompared, .malformedEntries: .badData
             case .canceled: .canceled
             case .badAddress, .enrolled, .tokenRefused, .tokenUsed, .noSuchShop, .noSuchTimeZone, .noSuchLogin,
                 .otherShop, .noSuchLane, .noSuchPayment, .noSuchOffice, .loginTooMighty, .circularGrant,
-                .loginWithoutOffice, .noSuchToken:
+                .loginWithoutOffice, .noSuchToken, .malformedName, .malformedDay:
                 .usage
             }
         self.init(
@@ -97,7 +98,7 @@ extension CommandFailure {
 
 /// A shop on the command line, which some commands limit themselves to.
 struct ShopOption: ParsableArguments {
-    @Option(help: ArgumentHelp("Only this shop. Default: all that you may see.", valueName: "shop"))
+    @Option(help: ArgumentHelp("Only this shop, which you may see. Default: all that you may see.", valueName: "shop"))
     var shop: String?
 }
 
@@ -109,6 +110,9 @@ struct DayOptions: ParsableArguments {
     var until: Day?
 
     func validate() throws {
+        for day in [since, until].compactMap(\.self) where !BackOffice.isDay(day.date.dayText) {
+            throw ValidationError("days begin with 0001-01-01")
+        }
         if let since, let until, until.date.dayNumber < since.date.dayNumber {
             throw ValidationError("--until must not be before --since")
         }

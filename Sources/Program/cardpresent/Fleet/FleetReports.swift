@@ -15,8 +15,9 @@ struct FleetReport: ReportingCommand {
               cardpresent fleet report --shop harbor --json
               cardpresent fleet report --format csv > january.csv
 
-            Counts sales and refunds on the day on which they were captured, in the time zone of the shop. \
-            'fleet reconcile' reads the CSV.
+            Counts sales and refunds on the day on which they were captured, in the time zone of the shop, under the \
+            name that the lane had then. 'fleet reconcile' reads the CSV. An attempt without a currency of ISO 4217 is \
+            in no total, and named as an error.
             """)
 
     @Option(help: "Output format.")
@@ -32,14 +33,22 @@ struct FleetReport: ReportingCommand {
 
     func execute() async throws {
         let (office, shop, days) = (try office.open(), shop.shop, days)
-        let totals = try await CommandFailure.fleet { () async throws(FleetError) in
-            try await office.totals(of: shop, since: days.since?.date.dayText, until: days.until?.date.dayText)
+        let report = try await CommandFailure.fleet { () async throws(FleetError) in
+            try await office.report(of: shop, since: days.since?.date.dayText, until: days.until?.date.dayText)
         }
-        let rows = totals.sorted { $0.key < $1.key }.map { TotalRow(key: $0.key, total: $0.value) }
+        report.unreadable.noteLeftOut()
+        let rows = report.totals.sorted { $0.key < $1.key }.map { TotalRow(key: $0.key, total: $0.value) }
         switch format {
         case .text: try output.write(table: rows, right: [5, 6, 7, 8, 9], whenEmpty: "Nothing was captured.")
-        case .csv: try StandardOutput.write(Settlement(totals).text)
+        case .csv: try StandardOutput.write(Settlement(report.totals).text)
         }
+    }
+}
+
+extension [UnreadableAttempt] {
+    /// Names what no total has.
+    fileprivate func noteLeftOut() {
+        for attempt in self { StandardError.note("in no total: \("\(attempt)".harmless)\n") }
     }
 }
 
@@ -87,8 +96,9 @@ struct ReconcileFleet: ReportingCommand {
             The file is CSV with the headings \(Settlement.headings.joined(separator: ",")), \
             and decimals such as 12.50. Compares the days of the file, or those of --since and --until, and names each \
             lane, day, and brand on which both sides differ: 'notSettled' (the acquirer lacks it), 'notTaken' (no lane \
-            has it), or 'differs'. Unknown payments of the lanes are counted, because they can explain it. Exits with 7 \
-            when there are differences.
+            has it), or 'differs'. Unknown payments of the lanes are counted, because they can explain it. Lines of \
+            other shops and days are counted as ignored. Exits with 7 when there are differences, and with 65 when the \
+            file has lines and all of them are ignored.
             """)
 
     private static let longest = 16 << 20
@@ -109,15 +119,18 @@ struct ReconcileFleet: ReportingCommand {
             try await office.reconcile(
                 settlement, of: shop, since: days.since?.date.dayText, until: days.until?.date.dayText)
         }
+        result.unreadable.noteLeftOut()
         let rows = result.differences.map(DifferenceRow.init)
-        let (unknown, compared) = (result.unknownPayments, result.compared)
+        let (unknown, compared, ignored) = (result.unknownPayments, result.compared, result.ignored)
         try output.write(
             [
-                "since": result.since, "until": result.until, "compared": compared, "unknownPayments": unknown,
+                "since": result.since, "until": result.until, "compared": compared, "ignored": ignored,
+                "unreadable": result.unreadable.map(\.description), "unknownPayments": unknown,
                 "differences": rows.map(\.json),
             ] as JSONObject,
             text: (rows.isEmpty ? "" : TextTable.text(of: rows, right: [6, 7, 8, 9]))
                 + "\(compared) totals compared, \(rows.count) differ"
+                + (ignored == 0 ? "" : "; \(ignored) lines are of other shops or days")
                 + (unknown == 0 ? "\n" : "; \(unknown) payments are unknown\n"))
         guard rows.isEmpty else { throw ExitCode(ExitStatus.differs.rawValue) }
     }
@@ -159,8 +172,10 @@ struct EraseFleet: ReportingCommand {
               cardpresent fleet erase harbor --lane 'till 3' --payment P000017
 
             Erases the last four digits, the order, codes, and receipts of payments, in the history of their changes, \
-            too. Amounts, brands, states, and times stay, so that no total changes. It can't be undone. A timer that \
-            runs the first example is the retention of a shop. The records of the lane are not touched.
+            too. Amounts, brands, states, and times stay, so that no total changes. It can't be undone. Lanes of the \
+            shop wait meanwhile. A timer that runs the first example is the retention of a shop. The records of the lane \
+            are not touched. After a restored backup, a number can name several payments: all of them are erased, and \
+            the event names each.
             """)
 
     @Argument(help: "Shop.") var shop: String

@@ -14,7 +14,8 @@ struct InitFleet: ReportingCommand {
               cardpresent fleet init --shop harbor --time-zone Europe/Berlin
 
             Makes the schema 'fleet', or upgrades an older one while lanes go on sending. Run it as the owner of the \
-            database, with the right to make roles. --shop also adds a shop, whose days begin at midnight of \
+            database, with the right to make roles. A PostgreSQL server has one back office: its roles belong to the \
+            server, and another database with a back office is refused ('other_fleet'). --shop also adds a shop, whose days begin at midnight of \
             --time-zone. An existing shop gets the time zone, too; payments that were captured before keep their day.
             """)
 
@@ -149,7 +150,7 @@ struct InviteLane: ReportingCommand {
               cardpresent fleet invite harbor 'till 3' --hours 1 | ssh till3 cardpresent fleet enroll --token-file -
 
             The token works once, for the first machine that uses it: keep it in a file that only you can read. The \
-            back office keeps only a hash. If the shop has a lane of this name, that lane can't send any more once the \
+            back office keeps only a hash. It keeps the name in one form (Unicode NFC), however it is typed. If the shop has a lane of this name, that lane can't send any more once the \
             token is used, and what it has sent stays.
             """)
 
@@ -163,6 +164,7 @@ struct InviteLane: ReportingCommand {
     func validate() throws {
         try check(hours, in: 1...8760, "--hours")
         guard (1...100).contains(lane.count) else { throw ValidationError("the name must have 1 to 100 characters") }
+        guard !lane.allSatisfy(\.isWhitespace) else { throw ValidationError("the name must not be blank") }
         guard lane.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
             throw ValidationError("the name must have no control characters, such as line breaks")
         }

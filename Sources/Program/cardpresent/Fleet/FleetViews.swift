@@ -14,10 +14,12 @@ struct FleetStatus: ReportingCommand {
               cardpresent fleet status
               cardpresent fleet status --shop harbor --json
 
-            'lag' is how old the oldest entry of the last batch was when it arrived, and 'heard' how long ago that was. \
+            'lag' is how old the oldest change of the last batch was when it arrived, by the time of its row: a row that \
+            is sent anew, or changes without a new state, counts with its last state. 'heard' is how long ago that was. \
             'refused' says why a lane did not ship: 'restored' (its records are a backup, or a copy), 'lost' (the back \
             office is), 'epoch' (it was enrolled again elsewhere). It stays until the lane is enrolled again, also \
-            while another copy of it ships. 'lost' counts attempts that only an earlier epoch or another copy has.
+            while another copy of it ships. 'lost' counts attempts that only an earlier epoch or another copy has, also \
+            those of a payment whose number another one has now.
             """)
 
     @OptionGroup var shop: ShopOption
@@ -118,8 +120,8 @@ extension OfficePayment: TableRow {
 
     var cells: [String] {
         [
-            shop, lane, "\(id)", state, amount.decimalText(scale: currency.exponent) + " " + currency.code,
-            refunded == 0 ? "" : refunded.decimalText(scale: currency.exponent),
+            shop, lane, "\(id)", state, decimal(amount) + " " + currencyCode,
+            refunded == 0 ? "" : decimal(refunded),
             isErased ? "erased" : [brand, lastFour].compactMap(\.self).joined(separator: " "),
             LocalTime.current.second(createdAt),
         ]
@@ -127,12 +129,17 @@ extension OfficePayment: TableRow {
 
     private var id: PaymentID { PaymentID(rawValue: number) }
 
+    /// An amount in the currency; in minor units when ISO 4217 does not have it.
+    private func decimal(_ amount: Int64) -> String {
+        (amount < 0 ? "-" : "") + amount.magnitude.decimalText(scale: currency?.exponent ?? 0)
+    }
+
     var json: JSONObject {
         let object: JSONObject = [
             "shop": shop, "lane": lane, "id": "\(id)", "state": state, "amount": amount, "refundedAmount": refunded,
             "brand": brand, "last4": lastFour, "createdAt": createdAt.description,
             "receivedAt": receivedAt.description, "erased": isErased,
         ]
-        return object.amounts(in: currency)
+        return object.amounts(inCode: currencyCode)
     }
 }

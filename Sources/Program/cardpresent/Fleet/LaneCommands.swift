@@ -20,7 +20,8 @@ struct EnrollLane: ReportingCommand {
             office refuses ('lane_restored'), when you are certain that no other machine is this lane.
 
             --force uses a new token on records that are a lane already: after 'lane_replaced', or to give the lane \
-            another name. The back office recognizes the records: they count once, and what was erased stays erased. \
+            another name. The back office recognizes the records: they count once, what was erased stays erased, and \
+            what was captured before stays under the earlier name. \
             Records that were sent to one shop can't become a lane of another.
             """)
 

@@ -87,14 +87,58 @@ public actor BackOffice {
         }
     }
 
+    /// Refuses a shop that is not there, or that the login may not see: its empty list would look right.
+    ///
+    /// - Throws: ``FleetError``, ``FleetError/noSuchShop``
+    func checkSees(_ shop: String?) async throws(FleetError) {
+        guard let shop else { return }
+        let found = try await run(Statement("SELECT 1 AS found FROM fleet.shop s WHERE s.name = $1", .text(shop)))
+        guard !found.isEmpty else { throw .noSuchShop }
+    }
+
+    /// - Throws: ``FleetError/malformedDay``
+    static func check(days: String?...) throws(FleetError) {
+        for day in days.compactMap(\.self) where !isDay(day) { throw .malformedDay }
+    }
+
+    /// Whether a text is a day that the server has: `2026-01-02`, from the year 1 on.
+    public static func isDay(_ text: String) -> Bool {
+        CivilDate(text).map { $0.dayText == text && $0.year > 0 } ?? false
+    }
+
     // MARK: For the owner of the database
 
     /// Makes the schema, or adds the steps that it lacks. Lanes go on to ship meanwhile.
     ///
     /// - Parameter deadline: the end of all steps.
     /// - Returns: the number of the last step before and after.
-    /// - Throws: ``FleetError``
+    /// - Throws: ``FleetError``, ``FleetError/otherFleet(database:)`` when another database of the server has a back
+    ///   office, and this one has none.
     public func setUp(_ deadline: Deadline) async throws(FleetError) -> (from: Int64, to: Int64) {
+        try await checkIsOnly()
+        return try await setUpBesideOthers(deadline)
+    }
+
+    /// Roles belong to the server and not to a database: the login of one office's server could take the roles of those
+    /// who have tokens of the other.
+    private func checkIsOnly() async throws(FleetError) {
+        let others = try await run(
+            Statement(
+                """
+                SELECT DISTINCT d.datname AS name FROM pg_shdepend s
+                JOIN pg_database d ON d.oid = s.dbid AND d.datname <> current_database()
+                JOIN pg_roles r ON r.oid = s.refobjid AND s.refclassid = 'pg_authid'::regclass
+                WHERE r.rolname IN ('fleet_lane', 'fleet_clerk', 'fleet_manager', 'fleet_auditor', 'fleet_server')
+                    AND to_regclass('fleet.step') IS NULL
+                ORDER BY 1 LIMIT 1
+                """))
+        guard let other = others.first else { return }
+        throw .otherFleet(
+            database: try Self.reading { () throws(PostgreSQLError) in try other.value("name", as: String.self) })
+    }
+
+    /// Sets up without a look at the other databases of the server, as tests do that share one.
+    func setUpBesideOthers(_ deadline: Deadline) async throws(FleetError) -> (from: Int64, to: Int64) {
         let time = time
         return try await using(deadline) { connection throws(PostgreSQLError) in
             try await FleetSchema(connection: connection, time: time).migrate(deadline)

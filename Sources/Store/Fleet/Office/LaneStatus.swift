@@ -11,7 +11,8 @@ public struct LaneStatus: Hashable, Sendable {
     public let applied: Int64
     /// The number of the last entry that the lane had written when it was heard last.
     public let written: Int64
-    /// The age of the oldest entry of the last batch when it was applied, by the lane's clock; nil before the first.
+    /// The age of the oldest change of the last batch when it was applied: the lane's clock then, less the time of the
+    /// row's last change of state. Rows that are sent anew have theirs. Nil before the first.
     public let lag: Duration?
     /// How far the lane's clock is behind that of the server; negative when it is ahead.
     public let clockDifference: Duration?
@@ -43,8 +44,9 @@ public struct LaneStatus: Hashable, Sendable {
 extension BackOffice {
     /// Returns the lanes of a shop, or those of all shops that the login may see, by shop and name.
     ///
-    /// - Throws: ``FleetError``
+    /// - Throws: ``FleetError``, ``FleetError/noSuchShop`` also for one that the login may not see.
     public func lanes(of shop: String? = nil) async throws(FleetError) -> [LaneStatus] {
+        try await checkSees(shop)
         let rows = try await run(
             Statement(
                 """

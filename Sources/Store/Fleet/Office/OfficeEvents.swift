@@ -30,10 +30,11 @@ extension BackOffice {
     ///   - event: only those before this number; nil for all.
     ///   - limit: the most events.
     /// - Returns: the events.
-    /// - Throws: ``FleetError``
+    /// - Throws: ``FleetError``, ``FleetError/noSuchShop`` also for one that the login may not see.
     public func events(
         of shop: String? = nil, before event: Int64? = nil, limit: Int
     ) async throws(FleetError) -> [OfficeEvent] {
+        try await checkSees(shop)
         let rows = try await run(
             Statement(
                 """

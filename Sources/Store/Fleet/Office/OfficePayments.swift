@@ -16,7 +16,8 @@ public struct OfficePayment: Hashable, Sendable {
     public let amount: Int64
     /// In minor units.
     public let refunded: Int64
-    public let currency: Currency
+    /// The code of three letters (ISO 4217).
+    public let currencyCode: String
     public let brand: String?
     public let lastFour: String?
     /// When it began, by the server's clock.
@@ -25,6 +26,12 @@ public struct OfficePayment: Hashable, Sendable {
     public let receivedAt: Timestamp
     /// Whether its personal data were erased.
     public let isErased: Bool
+    /// 0; another number when copies of the records have taken two payments under one number, and this one is not that
+    /// which the lane ships now.
+    public let copy: Int64
+
+    /// Nil when ISO 4217 does not have it.
+    public var currency: Currency? { try? Currency(code: currencyCode) }
 }
 
 /// Which payments to list. Nil conditions are ignored.
@@ -62,31 +69,39 @@ public struct PaymentPlace: Hashable, Sendable, LosslessStringConvertible {
     let createdAt: Timestamp
     let laneID: String
     let number: Int64
+    let copy: Int64
 
     /// The place of a payment.
     public init(_ payment: OfficePayment) {
         (createdAt, laneID, number) = (payment.createdAt, payment.laneID, payment.number)
+        copy = payment.copy
     }
 
     /// Reads a place from its text; nil when it is none.
     public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         // No time of a payment is before 1970 or after the year 9999, and a server's timestamp has no others.
-        guard parts.count == 3, let moment = Int64(parts[0]), (0...253_402_300_799_999).contains(moment),
-            LaneStatus.isID(parts[1]), let number = Int64(parts[2]), number > 0
+        guard (3...4).contains(parts.count), let moment = Int64(parts[0]), (0...253_402_300_799_999).contains(moment),
+            LaneStatus.isID(parts[1]), let number = Int64(parts[2]), number > 0,
+            let copy = parts.count == 4 ? Int64(parts[3]) : 0, copy >= 0
         else { return nil }
         (createdAt, laneID, self.number) = (Timestamp(milliseconds: moment), String(parts[1]), number)
+        self.copy = copy
     }
 
-    /// `1767355200000-0123456789abcdef0123456789abcdef-17`
-    public var description: String { "\(createdAt.milliseconds)-\(laneID)-\(number)" }
+    /// `1767355200000-0123456789abcdef0123456789abcdef-17`, with the number of a copy behind it.
+    public var description: String {
+        "\(createdAt.milliseconds)-\(laneID)-\(number)" + (copy == 0 ? "" : "-\(copy)")
+    }
 }
 
 extension BackOffice {
     /// Returns payments that the login may see, newest first.
     ///
-    /// - Throws: ``FleetError``
+    /// - Throws: ``FleetError``, ``FleetError/noSuchShop`` also for one that the login may not see.
     public func payments(matching filter: OfficePaymentFilter) async throws(FleetError) -> [OfficePayment] {
+        try Self.check(days: filter.day)
+        try await checkSees(filter.shop)
         let rows = try await run(
             Statement(
                 """
@@ -97,13 +112,14 @@ extension BackOffice {
                     AND ($8::text IS NULL OR (p.created_at AT TIME ZONE (
                         SELECT s.time_zone FROM fleet.shop s WHERE s.name = p.shop))::date = $8::date)
                     AND ($9::bigint IS NULL OR p.created_at < to_timestamp($9 / 1000.0)
-                        OR (p.created_at = to_timestamp($9 / 1000.0) AND (p.shop, l.name, -p.number, l.id) > (
-                            SELECT c.shop, c.name, -$11::bigint, c.id FROM fleet.lane c WHERE c.id = $10)))
-                ORDER BY p.created_at DESC, p.shop, l.name, p.number DESC, l.id LIMIT $7
+                        OR (p.created_at = to_timestamp($9 / 1000.0) AND (p.shop, l.name, -p.number, l.id,
+                            \(OfficePayment.copyNumber)) > (
+                            SELECT c.shop, c.name, -$11::bigint, c.id, $12::bigint FROM fleet.lane c WHERE c.id = $10)))
+                ORDER BY p.created_at DESC, p.shop, l.name, p.number DESC, l.id, \(OfficePayment.copyNumber) LIMIT $7
                 """, .text(filter.shop), .text(filter.lane), .text(filter.state), .text(filter.lastFour),
                 .integer(filter.since?.milliseconds), .integer(filter.until?.milliseconds),
                 .integer(Int64(filter.limit)), .text(filter.day), .integer(filter.after?.createdAt.milliseconds),
-                .text(filter.after?.laneID), .integer(filter.after?.number)))
+                .text(filter.after?.laneID), .integer(filter.after?.number), .integer(filter.after?.copy)))
         return try Self.reading { () throws(PostgreSQLError) in
             try rows.map { row throws(PostgreSQLError) in try OfficePayment(row) }
         }
@@ -111,10 +127,13 @@ extension BackOffice {
 }
 
 extension OfficePayment {
+    /// The number behind the name of a payment that was set aside, else 0; see ``FleetSchema/copies``.
+    static let copyNumber = "coalesce(nullif(split_part(p.name, '~', 2), ''), '0')::bigint"
+
     /// The columns of a payment, which ``init(_:)`` reads.
     static let selection = """
         SELECT p.shop, l.name AS lane, l.id AS lane_id, p.number, p.state, p.amount, p.refunded_amount, p.currency,
-            p.brand, p.last4, p.erased_at IS NOT NULL AS erased,
+            p.brand, p.last4, p.erased_at IS NOT NULL AS erased, \(copyNumber) AS copy,
             (extract(epoch FROM p.created_at) * 1000)::bigint AS created,
             (extract(epoch FROM p.received_at) * 1000)::bigint AS received
         FROM fleet.payment p JOIN fleet.lane l ON l.id = p.lane_id
@@ -124,11 +143,11 @@ extension OfficePayment {
         laneID = try row.value("lane_id")
         (shop, lane, number) = (try row.value("shop"), try row.value("lane"), try row.value("number"))
         (amount, refunded) = (try row.value("amount"), try row.value("refunded_amount"))
-        currency = try row.currency()
+        currencyCode = try row.value("currency")
         (state, brand, lastFour) = (try row.value("state"), try row.optional("brand"), try row.optional("last4"))
         createdAt = Timestamp(milliseconds: try row.value("created"))
         receivedAt = Timestamp(milliseconds: try row.value("received"))
-        isErased = try row.value("erased")
+        (isErased, copy) = (try row.value("erased"), try row.value("copy"))
     }
 }
 

@@ -64,6 +64,20 @@ public struct Settlement: Hashable, Sendable {
         self.init(totals)
     }
 
+    /// Reads a sum, which can have more digits than an amount to pay; nil when it is none.
+    private static func minorUnits(_ text: String, of currency: Currency) -> Int64? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
+            let number = ExactDecimal(text), number.scale <= currency.exponent
+        else { return nil }
+        var units = number.coefficient
+        for _ in number.scale..<currency.exponent {
+            let (product, isTooLarge) = units.multipliedReportingOverflow(by: 10)
+            guard !isTooLarge else { return nil }
+            units = product
+        }
+        return Int64(exactly: units)
+    }
+
     private static func total(_ fields: [String], line: Int) throws(FleetError) -> (TotalKey, DayTotal) {
         func wrong(_ problem: String) -> FleetError { .malformedSettlement(line: line, problem: problem) }
         guard fields.count == headings.count else {
@@ -72,15 +86,16 @@ public struct Settlement: Hashable, Sendable {
         let currency: Currency
         do throws(MoneyError) { currency = try Currency(code: fields[4]) } catch { throw wrong(error.description) }
         func amount(_ index: Int) throws(FleetError) -> Int64 {
-            do throws(MoneyError) { return try Money(fields[index], currency: currency).minorUnits } catch {
-                throw wrong("\(headings[index]): \(error.description)")
+            guard let amount = minorUnits(fields[index], of: currency) else {
+                throw wrong("\(headings[index]) is no amount with at most \(currency.exponent) decimals")
             }
+            return amount
         }
         func count(_ index: Int) throws(FleetError) -> Int64 {
             guard let count = Int64(fields[index]), count >= 0 else { throw wrong("\(headings[index]) is no count") }
             return count
         }
-        guard CivilDate(fields[2])?.dayText == fields[2] else {
+        guard BackOffice.isDay(fields[2]) else {
             throw wrong("the day must look like 2026-01-02")
         }
         return (

@@ -21,7 +21,8 @@ public struct OfficeAttempt: Hashable, Sendable {
     public let state: String
     /// In minor units.
     public let amount: Int64
-    public let currency: Currency
+    /// The code of three letters (ISO 4217).
+    public let currencyCode: String
     /// The name of the payment host.
     public let host: String
     public let hostReference: String?
@@ -35,6 +36,9 @@ public struct OfficeAttempt: Hashable, Sendable {
     public let updatedAt: Timestamp
     /// When the back office got the change.
     public let receivedAt: Timestamp
+
+    /// Nil when ISO 4217 does not have it.
+    public var currency: Currency? { try? Currency(code: currencyCode) }
 }
 
 /// A receipt of a payment, as a back office has it.
@@ -59,17 +63,19 @@ extension BackOffice {
     /// - Returns: the payment.
     /// - Throws: ``FleetError``, ``FleetError/noSuchPayment`` also for one that the login may not see.
     public func payment(_ number: Int64, of lane: String) async throws(FleetError) -> ShippedPayment {
-        // After a restored backup, a lane can have had two payments of a number; the newer one is meant.
+        // After a restored backup, a lane can have had two payments of a number; the newer one is meant, and of copies
+        // that which the lane ships now.
         let payments = try await run(
             Statement(
                 """
-                \(OfficePayment.selection) WHERE p.lane_id = $1 AND p.number = $2 ORDER BY p.created_at DESC LIMIT 1
+                \(OfficePayment.selection) WHERE p.lane_id = $1 AND p.number = $2
+                ORDER BY p.created_at DESC, length(p.name) LIMIT 1
                 """, .text(lane), .integer(number)))
         guard let row = payments.first else { throw .noSuchPayment }
         let payment = try Self.reading { () throws(PostgreSQLError) in try OfficePayment(row) }
         let newest = """
             (SELECT p.name FROM fleet.payment p WHERE p.lane_id = $1 AND p.number = $2
-                ORDER BY p.created_at DESC LIMIT 1)
+                ORDER BY p.created_at DESC, length(p.name) LIMIT 1)
             """
         let attempts = try await run(
             Statement(
@@ -99,7 +105,8 @@ extension BackOffice {
 extension OfficeAttempt {
     fileprivate init(_ row: PostgreSQLRow) throws(PostgreSQLError) {
         (number, kind, state) = (try row.value("number"), try row.value("kind"), try row.value("state"))
-        (amount, currency, host) = (try row.value("amount"), try row.currency(), try row.value("host"))
+        (amount, host) = (try row.value("amount"), try row.value("host"))
+        currencyCode = try row.value("currency")
         (hostReference, problem) = (try row.optional("reference"), try row.optional("problem"))
         (hasAdvice, day) = (try row.value("has_advice"), try row.optional("day"))
         updatedAt = Timestamp(milliseconds: try row.value("updated"))

@@ -4,6 +4,8 @@ extension FleetSchema {
     /// It happens when a backup from before the enrollment is restored, or records are copied to another machine, and
     /// the machine enrolls with a token of its own. The key and the name of an attempt, which has the time of its
     /// beginning in milliseconds, together are the same in copies alone.
+    /// A clock that repeats a moment can make them the same for two attempts of copies, so since step 6
+    /// `fleet.take_over` has the place of `fleet.adopt`, and compares more; see ``copies``.
     static let adopting = #"""
         CREATE UNIQUE INDEX attempt_once ON fleet.attempt ((content->>'idempotencyKey'), name);
 

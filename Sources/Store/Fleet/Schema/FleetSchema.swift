@@ -8,7 +8,7 @@ import PostgreSQL
 /// for a lock only briefly, because those who ship would wait behind it, and is tried again after a pause.
 struct FleetSchema {
     /// Step n, counted from 1.
-    static let steps = [tables, shippingFunctions, people, access, might]
+    static let steps = [tables, shippingFunctions, people, access, might, parting]
 
     /// How long a step waits for a lock.
     private static let lockTimeout = "2s"

@@ -27,7 +27,7 @@ struct FleetCommandTests {
             let till = scratch.database
             #expect(try code(fleet(server, "status", "--json")) == "no_fleet")
             #expect(try fleet(server, "init", "--shop", "harbor", "--time-zone", "Europe/Berlin").status == 0)
-            #expect(try fleet(server, "init").output == "the back office has schema 5\n")
+            #expect(try fleet(server, "init").output == "the back office has schema 6\n")
             #expect(try code(fleet(server, "invite", "nowhere", "till 1", "--json")) == "unknown_shop")
             let token = try fleet(server, "invite", "harbor", "till 1").output
             #expect(try Program.run(["pay", "12.50", "--database", till], in: scratch).status == 0)
@@ -59,6 +59,19 @@ struct FleetCommandTests {
             let differences = try differing.object()["differences"] as? [[String: Any]]
             #expect(differences?.map { $0["difference"] as? String } == ["differs"])
             #expect(differences?.map { $0["lane"] as? String } == ["till 1"])
+            for arguments in [["status"], ["payments"], ["report"], ["reconcile", same]] {
+                let mistyped = try Program.run(
+                    ["fleet"] + arguments + ["--shop", "harbour", "--json"], in: scratch,
+                    environment: ["CARDPRESENT_FLEET": server.address()])
+                #expect(mistyped.status == 64, "\(arguments)")
+                #expect(try code(mistyped) == "unknown_shop", "\(arguments)")
+            }
+            let elsewhen = try fleet(
+                server, "reconcile", same, "--since", "2001-01-01", "--until", "2001-01-02", "--json")
+            #expect(elsewhen.status == 65)
+            #expect(try code(elsewhen) == "nothing_compared")
+            #expect(try fleet(server, "report", "--since", "0000-01-01").status == 64)
+            #expect(try fleet(server, "invite", "harbor", "  ").status == 64)
 
             let backup = scratch.file("backup.sqlite")
             #expect(try Program.run(["backup", backup, "--database", till], in: scratch).status == 0)

@@ -29,7 +29,7 @@ struct FleetBench: Sendable {
         office = try BackOffice(
             Self.address(shared, database), limit: .seconds(600), time: Self.time)
         guard isSetUp else { return }
-        _ = try await office.setUp(Self.soon)
+        _ = try await office.setUpBesideOthers(Self.soon)
         try await office.addShop("harbor", timeZone: "Europe/Berlin")
         try await office.addShop("hill", timeZone: "UTC")
     }
@@ -144,19 +144,20 @@ final class TestLane: Sendable {
 
     /// Takes a payment; with an end, its attempt ends in that state.
     @discardableResult
-    func pay(_ amount: Int64, as state: AttemptState? = .captured, brand: String = "visa") throws -> JournalEntry {
-        let now = FleetBench.time.now()
+    func pay(
+        _ amount: Int64, as state: AttemptState? = .captured, brand: String = "visa", lastFour: String = "1119",
+        at now: Timestamp = FleetBench.time.now()
+    ) throws -> JournalEntry {
         let money = try Money(minorUnits: amount, currency: .usDollar)
         let entry = try journal.begin(siteID: 7, orderID: 42, amount: money, hostName: "simulated", at: now)
         try journal.markAuthorizing(entry.attempt.id, at: now)
         guard let state else { return entry }
-        let card = CardDetails(brand: brand, lastFour: "1119", entryMode: .chip, cardholderVerification: .none)
+        let card = CardDetails(brand: brand, lastFour: lastFour, entryMode: .chip, cardholderVerification: .none)
         return try journal.finish(entry.attempt.id, as: state, details: PaymentDetails(card: card), at: now)
     }
 
     /// Gives a part of a payment back.
-    func refund(_ id: PaymentID, _ amount: Int64) throws {
-        let now = FleetBench.time.now()
+    func refund(_ id: PaymentID, _ amount: Int64, at now: Timestamp = FleetBench.time.now()) throws {
         let money = try Money(minorUnits: amount, currency: .usDollar)
         let entry = try journal.beginRefund(of: id, amount: money, hostName: "simulated", at: now)
         try journal.markAuthorizing(entry.attempt.id, at: now)
@@ -168,6 +169,68 @@ final class TestLane: Sendable {
         let backup = folder.appendingPathComponent(UUID().uuidString).path
         _ = try DatabaseBackup.make(of: path, at: backup, replacing: false) { _, _ in true }
         return try TestLane(copying: backup)
+    }
+}
+
+extension FleetBench {
+    /// What was captured, of all lanes, days, and brands: sales, their amount, refunds, their amount.
+    func sums() async throws -> [Int64] {
+        try await office.totals().values.reduce(into: [0, 0, 0, 0]) { sums, total in
+            for (place, part) in [total.sales, total.salesAmount, total.refunds, total.refundsAmount].enumerated() {
+                sums[place] += part
+            }
+        }
+    }
+
+    /// How many events of a kind there are.
+    func events(_ action: String) async throws -> Int64 {
+        try await number("SELECT count(*) FROM fleet.event WHERE action = '\(action)'")
+    }
+
+    /// How many rows of payments, attempts, receipts, and changes have personal data.
+    func personalRows() async throws -> Int64 {
+        try await number(
+            """
+            SELECT count(*) FROM (SELECT content FROM fleet.payment
+                UNION ALL SELECT content FROM fleet.attempt UNION ALL SELECT content FROM fleet.change
+                UNION ALL SELECT content FROM fleet.receipt) x
+            WHERE content ?| ARRAY['last4', 'orderID', 'authCode', 'cryptogram', 'completion', 'increments']
+            """)
+    }
+
+    /// Makes records a lane, also when they are one.
+    func enroll(_ lane: TestLane, as name: String, of shop: String = "harbor") async throws {
+        let token = "\(SystemRandomSource().bytes(8))"
+        try await office.invite(name, of: shop, token: token, hours: 1)
+        _ = try await lane.enrollment(at: office).enroll(token: token, replacing: true)
+    }
+
+    /// Ships all that a lane has.
+    func ship(_ lane: TestLane, entries: Int = 500, time: any TimeSource = FleetBench.time) async throws {
+        _ = try await lane.shipper(to: office, ShippingOptions(entries: entries), time: time).ship(patience: .zero)
+    }
+
+    /// Begins a new epoch of a lane, and ships all that it has.
+    func shipAnew(_ lane: TestLane, entries: Int = 500) async throws {
+        _ = try await lane.enrollment(at: office).renew()
+        try await ship(lane, entries: entries)
+    }
+}
+
+/// The system's time, moved.
+struct ShiftedTime: TimeSource {
+    let difference: Duration
+
+    init(by difference: Duration) { self.difference = difference }
+
+    func now() -> Timestamp { SystemTimeSource().now().advanced(by: difference) }
+
+    func reading() -> Duration { SystemTimeSource().reading() }
+
+    func offsetSeconds(at moment: Timestamp) -> Int { 0 }
+
+    func sleep(for duration: Duration) async throws(CancellationError) {
+        try await SystemTimeSource().sleep(for: duration)
     }
 }
 
