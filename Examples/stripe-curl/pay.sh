@@ -23,5 +23,6 @@ intent=$(post payment_intents amount=1250 currency=usd "payment_method_types[]=c
 post "terminal/readers/$reader/process_payment_intent" "payment_intent=$intent" >/dev/null
 # A person presents a card.
 post "test_helpers/terminal/readers/$reader/present_payment_method" >/dev/null
-curl --silent --show-error --fail-with-body -u sk_test_1: "$address/v1/payment_intents/$intent" |
-    sed -n 's/.*"status":"\([^"]*\)".*/payment '"$intent"': \1/p'
+status=$(curl --silent --show-error --fail-with-body -u sk_test_1: "$address/v1/payment_intents/$intent" |
+    sed -n 's/.*"status":"\([^"]*\)".*/\1/p')
+echo "payment $intent: $status"

@@ -42,12 +42,16 @@ actor ServedAccount: DeliverySource {
         (self.account, self.now, keeper) = (account, now, own.map(ChangeKeeper.init))
     }
 
-    /// Takes up what ran when the terminal stopped.
-    func begin() { carryOn() }
+    /// Takes up what ran when the terminal stopped, and what others did with its payments.
+    func begin() async {
+        if account.ownReader != nil { for key in account.payments { await correct(key, isNews: false) } }
+        carryOn()
+    }
 
     /// Answers a request, when its reader has done its work. Nil when the task is canceled before.
     func respond(to request: StripeRequest) async -> StripeAnswer? {
         await lookForReader()
+        if let key = account.payment(of: request) { await correct(key, isNews: true) }
         guard keeper?.isBroken != true else { return nil }
         let call = calls.next()
         if let key = account.spends(request), let keys {
@@ -79,6 +83,15 @@ actor ServedAccount: DeliverySource {
         }
         let isOnline = await counter.isOnline()
         account.setOwnReader(isOnline: isOnline, at: time.now())
+    }
+
+    /// Sets a payment's objects to what the journal has: a clerk's command, or a till of another protocol, may have
+    /// changed it.
+    private func correct(_ key: IdempotencyKey, isNews: Bool) async {
+        guard let id = account.ownReader, let counter = queue(id)?.counter,
+            let standing = await counter.standing(of: key)
+        else { return }
+        account.correct(key, by: standing, isNews: isNews, at: now)
     }
 
     /// Ends the wait of a call whose connection is gone. What it asked for goes on.
@@ -198,8 +211,11 @@ actor ServedAccount: DeliverySource {
         carryOn()
     }
 
-    private func end(_ key: IdempotencyKey, _ result: CounterEnd) {
+    private func end(_ key: IdempotencyKey, _ result: CounterEnd) async {
         now = max(now, result.now)
+        if let outcome = result.outcome, outcome.transaction == nil, let payment = account.payment(changedBy: key) {
+            await correct(payment, isNews: true)
+        }
         finish(key, CounterEnd(outcome: result.outcome.map { prepared($0, of: key) }, now: result.now))
         carryOn()
     }

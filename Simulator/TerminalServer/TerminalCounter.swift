@@ -29,6 +29,9 @@ public protocol TerminalCounter: Sendable {
     /// it.
     func change(_ request: TerminalRequest, at moment: Timestamp) async -> CounterEnd
 
+    /// What has become of the payment that a request took, also by others; nil when it is not known.
+    func standing(of key: IdempotencyKey) async -> TerminalStanding?
+
     /// Whether the reader is there, or in use.
     func isOnline() async -> Bool
 
@@ -50,6 +53,9 @@ extension TerminalCounter {
     public func recover(_ request: TerminalRequest, report: @escaping Report) async -> CounterEnd {
         CounterEnd(outcome: nil, now: Timestamp(milliseconds: 0))
     }
+
+    /// Only its account changes what a simulated reader took.
+    public func standing(of key: IdempotencyKey) async -> TerminalStanding? { nil }
 
     /// A simulated reader is always there.
     public func isOnline() async -> Bool { true }

@@ -127,6 +127,8 @@ STRIPE_FIELDS = {
     "amount": ["1250", "1", "1001", "99999999", "0"], "currency": ["usd", "eur", "jpy", "xxx"],
     "payment_intent": ["<pi>"], "charge": ["<ch>"], "registration_code": ["simulated-wpe"], "location": ["<tml>"],
     "capture_method": ["manual", "automatic"], "payment_method_types[]": ["card_present"], "limit": ["1", "100", "0"],
+    "payment_method_options[card_present][capture_method]": ["manual_preferred", "automatic"], "confirm": ["true"],
+    "final_capture": ["false", "true"],
     "starting_after": ["<pi>", "<ch>"], "ending_before": ["<evt>"], "expand[]": ["charge", "data.payment_intent"],
     "card_present[number]": ["4242424242424242", "4000000000000002", "4001007020000002"], "amount_tip": ["100"],
     "amount_to_capture": ["700"], "display_name": ["A"], "address[country]": ["DE"], "metadata[a]": ["b"],

@@ -15,6 +15,8 @@ protocol NexoSpeaker: Actor, DeliverySource where Delivery == NexoDelivery {
 
     /// Says that a request has arrived, for terminals whose time goes on with requests.
     func note(_ request: NexoRequest)
+    /// Notes whether the card reader of this machine is there.
+    func lookForReader() async
     /// Carries out the work of the account, and gives the answers that have come.
     func carryOn()
     /// Ends what runs.
@@ -22,9 +24,13 @@ protocol NexoSpeaker: Actor, DeliverySource where Delivery == NexoDelivery {
 }
 
 extension NexoSpeaker {
+    /// A simulated reader is always there.
+    func lookForReader() async {}
+
     /// Answers a request, when its terminal has done its work. Nil when the connection is to be closed instead, and
     /// when the task is canceled before.
     func respond(to request: NexoRequest) async -> NexoAnswer? {
+        await lookForReader()
         guard !isBroken else { return nil }
         let call = calls.next()
         note(request)

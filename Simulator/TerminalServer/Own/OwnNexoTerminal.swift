@@ -5,7 +5,8 @@ import Terminal
 
 /// The terminal of this machine's reader behind the nexo-compatible protocol.
 ///
-/// What moves money is kept before it begins, and with its answer before a till gets it.
+/// What moves money is kept before it begins, and with its answer before a till gets it. The nonce of an encrypted
+/// message is kept before anything is done with the message, so that no later start takes it again.
 actor OwnNexoTerminal: NexoSpeaker {
     var account: NexoTerminal
     var calls = AnswerBook<NexoAnswer>()
@@ -24,7 +25,7 @@ actor OwnNexoTerminal: NexoSpeaker {
         var options = options
         options.isSimulated = false
         var account = NexoTerminal(options, random: random, now: time.now())
-        account.takeUp(own.kept, offset: own.offset, reader: own.reader)
+        account.takeUp(own.kept, objects: own.objects, offset: own.offset, reader: own.reader)
         self.account = account
         (self.own, self.time, self.onNews) = (own, time, onNews)
         (queue, keeper) = (CounterQueue(counter), ChangeKeeper(own))
@@ -36,6 +37,8 @@ actor OwnNexoTerminal: NexoSpeaker {
     /// The time is that of the wall.
     func note(_ request: NexoRequest) {}
 
+    func lookForReader() async { account.setReader(isOnline: await queue.counter.isOnline()) }
+
     /// Ends what runs, as far as no money may have moved.
     func close() async {
         await queue.counter.close()
@@ -46,7 +49,9 @@ actor OwnNexoTerminal: NexoSpeaker {
 
     func carryOn() {
         while true {
-            guard keeper.keep(account.takeChanges(), at: time.now()) else { return calls.giveUpAll() }
+            guard keeper.keep(account.takeChanges(), account.takeObjectChanges(), at: time.now()) else {
+                return calls.giveUpAll()
+            }
             guard let work = account.nextWork() else { break }
             carryOut(work)
         }

@@ -41,9 +41,16 @@ actor OwnZVTTerminal: ZVTSpeaker {
         guard !keeper.isBroken else { return connection.close() }
         let number = wires.open(connection)
         zvt.open(number)
+        if let silent = wires.silent(beyond: limits.connections, inDialog: zvt.connectionInDialog) {
+            wires.close(silent)
+            follow(zvt.close(silent, &model))
+        }
         while wires.isOpen(number) {
             let deadline = Deadline(after: limits.silence, on: wall)
             guard let bytes = try? await connection.read(upTo: ZVTWires.piece, deadline: deadline) else { break }
+            wires.use(number)
+            // Answers within a dialog do not wait for it.
+            if !zvt.isInDialog { zvt.hasReader = await queue.counter.isOnline() }
             follow(zvt.receive(bytes, on: number, &model))
         }
         wires.close(number)

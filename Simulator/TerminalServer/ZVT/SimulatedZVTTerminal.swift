@@ -53,9 +53,11 @@ actor SimulatedZVTTerminal: ZVTSpeaker {
     func serve(_ connection: any ByteConnection) async {
         let number = wires.open(connection)
         zvt.open(number)
+        if let silent = wires.silent(beyond: limits.connections, inDialog: zvt.connectionInDialog) { drop(silent) }
         while wires.isOpen(number) {
             let deadline = Deadline(after: limits.silence, on: time)
             guard let bytes = try? await connection.read(upTo: ZVTWires.piece, deadline: deadline) else { break }
+            wires.use(number)
             obey(zvt.receive(bytes, on: number, &model))
             goOn()
         }

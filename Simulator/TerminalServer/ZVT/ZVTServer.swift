@@ -17,8 +17,11 @@ struct ZVTServerLimits: Sendable {
     var answer = Duration.seconds(5)
     /// A request without progress (T4).
     var dialog = Duration.seconds(180)
-    /// The open connections. Further tills wait until one closes.
+    /// The open connections. When one more comes, the one that is silent for the longest time is closed, so that tills
+    /// that say nothing lock no other out.
     var connections = 16
+    /// Connections beyond these wait: those that are being closed still count.
+    var accepted: Int { 2 * connections }
 }
 
 /// A terminal that speaks ZVT on the connections of a ``ZVTServer``.
@@ -153,7 +156,7 @@ public final class ZVTServer: Sendable {
         let listener: TCPListener
         do throws(ConnectionFailure) {
             listener = try await TCPListener.open(
-                TCPAddress(host: host, port: UInt16(clamping: port)), connectionLimit: limits.connections,
+                TCPAddress(host: host, port: UInt16(clamping: port)), connectionLimit: limits.accepted,
                 deadline: Deadline(after: .seconds(10), on: time), time: time)
         } catch { throw refusal(host, port, error) }
         let serving = Task {

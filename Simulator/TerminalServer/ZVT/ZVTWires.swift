@@ -9,6 +9,9 @@ struct ZVTWires {
 
     private var lines: [Int: ZVTLine] = [:]
     private var connections = 0
+    /// When each connection was used last, as a number that grows.
+    private var uses: [Int: Int] = [:]
+    private var lastUse = 0
     private var timers: [ZVTTimer: (number: Int, task: Task<Void, Never>)] = [:]
     private var lastTimer = 0
     private let limit: Duration
@@ -28,7 +31,22 @@ struct ZVTWires {
     mutating func open(_ connection: any ByteConnection) -> Int {
         connections += 1
         lines[connections] = ZVTLine(connection, limit: limit, time: time)
+        use(connections)
         return connections
+    }
+
+    /// Says that bytes came on a connection.
+    mutating func use(_ number: Int) {
+        guard lines[number] != nil else { return }
+        lastUse += 1
+        uses[number] = lastUse
+    }
+
+    /// The connection that is silent for the longest time, when there are more than a terminal has room for; nil
+    /// otherwise. It is never the one whose command runs.
+    func silent(beyond most: Int, inDialog: Int?) -> Int? {
+        guard lines.count > most else { return nil }
+        return lines.keys.filter { $0 != inDialog }.min { (uses[$0] ?? 0) < (uses[$1] ?? 0) }
     }
 
     func isOpen(_ number: Int) -> Bool { lines[number] != nil }
@@ -36,7 +54,10 @@ struct ZVTWires {
     func send(_ bytes: [UInt8], on number: Int) { lines[number]?.send(bytes) }
 
     /// Closes a connection after the messages that wait.
-    mutating func close(_ number: Int) { lines.removeValue(forKey: number)?.finish() }
+    mutating func close(_ number: Int) {
+        uses[number] = nil
+        lines.removeValue(forKey: number)?.finish()
+    }
 
     /// Closes all connections.
     mutating func closeAll() { for number in lines.keys { close(number) } }

@@ -119,6 +119,16 @@ public enum TerminalFailure: Hashable, Sendable, CaseIterable {
     case internalError
 }
 
+/// The state of a payment in the journal, also after changes that no till asked for.
+public enum TerminalStanding: Hashable, Sendable {
+    /// Approved, and not charged yet.
+    case held
+    /// Charged: what was captured, and what of it was given back, in minor units.
+    case charged(Int64, refunded: Int64)
+    /// The hold was released, or the payment taken back.
+    case released
+}
+
 /// The result of an operation without a card.
 public struct TerminalReport: Hashable, Sendable {
     /// Of ``TerminalOperation/endOfDay`` and ``TerminalOperation/totals``.

@@ -130,8 +130,36 @@ struct PaymentTests {
         let capture = try #require(bench.begun().first)
         try bench.report(capture.key, .working)
         try bench.finish(capture.key, try bench.approval(1000))
-        #expect(try bench.send("Payment", completion("1"), id: "7").result == "NotFound")
-        #expect(try bench.send("Reversal", NexoBench.reversal(second), id: "8").result == "NotFound")
+        for (category, request) in [("Payment", completion("1")), ("Reversal", NexoBench.reversal(second))] {
+            let again = try bench.send(category, request, id: "7")
+            #expect(again.result == "NotAllowed")
+            #expect(again.detail("message")?.hasPrefix("The hold was completed") == true)
+        }
+        #expect(bench.begun().isEmpty)
+    }
+
+    @Test(arguments: [
+        "authorisationType=PreAuth", "authorisationType=FinalAuth&authorisationType=PreAuth", "manualCapture=true",
+        "tenderOption=ReceiptHandler%2CAskGratuity", "splits=x", "split.api=1", "currency=USD",
+        Array(#"{"tenderOption":"ReceiptHandler","authorisationType":"PreAuth"}"#.utf8).base64,
+    ])
+    func `SaleToAcquirerData that would change the payment is refused`(data: String) throws {
+        var bench = try NexoBench()
+        let request = NexoBench.payment().replacing("tenderOption=ReceiptHandler", with: data)
+        let refused = try bench.send("Payment", request, id: "1")
+        #expect(["NotAllowed", "MessageFormat"].contains(refused.result), "\(refused.jsonText)")
+        #expect(bench.begun().isEmpty)
+    }
+
+    @Test(arguments: [
+        "authorisationType=FinalAuth&manualCapture=false",
+        "shopperEmail=a%40example.com&metadata.order=17&currency=EUR",
+        Array(#"{"manualCapture":false,"applicationInfo":{"merchantApplication":{"name":"Till"}}}"#.utf8).base64,
+    ])
+    func `other SaleToAcquirerData is taken`(data: String) throws {
+        var bench = try NexoBench()
+        let request = NexoBench.payment().replacing("tenderOption=ReceiptHandler", with: data)
+        #expect(try bench.pay(try bench.approval(), id: "1", request: request).result == "Success")
     }
 
     @Test func `an acquired card holds the terminal until it is charged or let go`() throws {

@@ -91,6 +91,50 @@ struct RecoveryTests {
         #expect(bench.begun().count == 2)
     }
 
+    @Test func `a Completion and a Reversal that come twice wait, and are then duplicates`() throws {
+        var bench = try NexoBench()
+        let hold = NexoBench.payment(data: #","PaymentData":{"PaymentType":"FirstReservation"}"#)
+        let held = try #require(try bench.pay(try bench.approval(), id: "1", request: hold).transactionID)
+        let completion = NexoBench.payment(
+            #"12.5},"OriginalPOITransaction":{"POITransactionID":{"TransactionID":"\#(held)","TimeStamp":"x"}"#,
+            data: #","PaymentData":{"PaymentType":"Completion"}"#)
+        bench.start(NexoBench.message("Payment", completion, id: "2"))
+        let capture = try #require(bench.begun().last?.key)
+        for id in ["2", "3"] { #expect(try bench.send("Payment", completion, id: id).result == "Busy") }
+        try bench.report(capture, .working)
+        try bench.finish(capture, try bench.approval())
+        let charged = try #require(
+            bench.answers().last?.response.json.at("SaleToPOIResponse", "PaymentResponse")?.transactionID)
+        let again = try bench.send("Payment", completion, id: "2")
+        #expect(again.result == "NotAllowed" && again.detail("message")?.hasPrefix("Duplicate message") == true)
+
+        let reversal = NexoBench.reversal(charged)
+        bench.start(NexoBench.message("Reversal", reversal, id: "4"))
+        let refund = try #require(bench.begun().last?.key)
+        for id in ["4", "5"] { #expect(try bench.send("Reversal", reversal, id: id).result == "Busy") }
+        try bench.report(refund, .working)
+        try bench.finish(refund, try bench.approval())
+        let twice = try bench.send("Reversal", reversal, id: "4")
+        #expect(twice.result == "NotAllowed" && twice.detail("message")?.hasPrefix("Duplicate message") == true)
+        let voided = try bench.send("Reversal", reversal, id: "5")
+        #expect(voided.detail("message") == "Transaction is already voided")
+        #expect(bench.begun().isEmpty)
+    }
+
+    @Test func `without its card reader, a terminal says so`() throws {
+        var bench = try NexoBench { $0.isSimulated = false }
+        func status(_ id: String) throws -> JSONValue? {
+            try bench.answer(NexoBench.message("Diagnosis", "{}", id: id), to: "/nexo/").json
+                .at("SaleToPOIResponse", "DiagnosisResponse", "POIStatus")
+        }
+        #expect(try status("1")?["GlobalStatus"] == "OK")
+        bench.terminal.setReader(isOnline: false)
+        let away = try status("2")
+        #expect(away?["GlobalStatus"] == "Maintenance" && away?["CardReaderOKFlag"] == false)
+        bench.terminal.setReader(isOnline: true)
+        #expect(try status("3")?["CardReaderOKFlag"] == true)
+    }
+
     @Test func `an abort ends a payment before the host is asked, and comes too late afterward`() throws {
         var bench = try NexoBench()
         func abort(_ id: String) -> String {

@@ -13,18 +13,21 @@ struct RestartTests {
         var bench: NexoBench
         private var diary: RequestDiary
 
-        init(_ kept: [KeptRequest] = [], seed: UInt64 = 1) throws {
-            (bench, diary) = (try NexoBench(seed: seed), RequestDiary(kept))
-            bench.terminal.takeUp(kept, offset: 0, reader: nil)
+        init(_ kept: [KeptRequest] = [], objects: [KeptObject] = [], seed: UInt64 = 1) throws {
+            (bench, diary) = (try NexoBench(seed: seed), RequestDiary(kept, objects: objects))
+            bench.terminal.takeUp(kept, objects: objects, offset: 0, reader: nil)
         }
 
-        mutating func keep() { diary.keep(bench.terminal.takeChanges(), at: bench.now) }
+        mutating func keep() {
+            diary.keep(bench.terminal.takeChanges(), at: bench.now)
+            diary.keep(bench.terminal.takeObjectChanges())
+        }
 
         var requests: [KeptRequest] { diary.requests }
 
         /// The next start, with how an open request ended, and with other random IDs.
         func restarted(_ outcome: TerminalOutcome? = nil) throws -> Diary {
-            try Diary(diary.requests(endingWith: outcome), seed: 2)
+            try Diary(diary.requests(endingWith: outcome), objects: diary.objects, seed: 2)
         }
     }
 
@@ -42,6 +45,37 @@ struct RestartTests {
         let after = repeated(try next.bench.status(of: "1", wish))
         #expect(after == before && after?.transactionID == answer.transactionID)
         #expect(next.bench.work().isEmpty)
+    }
+
+    private func sealed(_ text: String, _ first: UInt8) throws -> String {
+        let header = try #require(JSONReader.node(Array(text.utf8))?.at("SaleToPOIRequest", "MessageHeader"))
+        let members = try NexoBench.key().seal(Array(text.utf8), nonce: [UInt8](repeating: first, count: 16))
+        return JSONValue.object([
+            .init("SaleToPOIRequest", .object([.init("MessageHeader", header)] + members))
+        ]).jsonText
+    }
+
+    @Test func `an encrypted message that was answered Busy is not carried out after a restart`() throws {
+        var diary = try Diary()
+        let running = try sealed(NexoBench.message("Payment", NexoBench.payment(), id: "1"), 1)
+        let recorded = try sealed(NexoBench.message("Payment", NexoBench.payment("77"), id: "2"), 2)
+        diary.bench.start(running, to: "/nexo/")
+        #expect(try diary.bench.answer(recorded, to: "/nexo/").status == 200)
+        try diary.bench.finishWithCard(try diary.bench.approval())
+        _ = diary.bench.answers()
+        diary.keep()
+        var next = try diary.restarted()
+        for message in [running, recorded] {
+            #expect(try next.bench.answer(message, to: "/nexo/").status == 401)
+        }
+        #expect(next.bench.begun().isEmpty)
+        next.keep()
+        var last = try next.restarted()
+        #expect(try last.bench.answer(recorded, to: "/nexo/").status == 401)
+        // Encrypted anew, it is a new message.
+        let anew = try sealed(NexoBench.message("Payment", NexoBench.payment("77"), id: "2"), 3)
+        last.bench.start(anew, to: "/nexo/")
+        #expect(last.bench.begun().count == 1)
     }
 
     @Test func `a payment that the host approved before the crash is found, and its ServiceID stays taken`() throws {
@@ -122,7 +156,7 @@ struct RestartTests {
         next.keep()
         var last = try next.restarted()
         #expect(repeated(try last.bench.status(of: "2"))?.result == "Success")
-        #expect(last.bench.terminal.desks[NexoBench.poi]?.transactions[id] == nil)
+        #expect(last.bench.terminal.desks[NexoBench.poi]?.transactions[id]?.kind == .completed)
     }
 
     @Test func `a release is found after a restart, its ServiceID stays taken, and nothing is held`() throws {

@@ -135,15 +135,51 @@ struct SecurityTests {
         #expect(try keyless.answer(try Self.message(Self.plain, members), to: "/nexo/").status == 401)
     }
 
-    @Test func `a nonce is remembered for 48 hours`() {
-        var (nonces, taken) = (NexoNonces(), [Bool]())
+    @Test func `a nonce is remembered for 48 hours at least, and longer while there is room`() {
+        var nonces = NexoNonces(most: 2)
         let (start, day) = (VirtualTimeSource.standardStart, Duration.seconds(24 * 3600))
-        for (nonce, moment) in [
-            ([1], start), ([1], start.advanced(by: day * 2)), ([2], start.advanced(by: day * 2)),
-            ([1], start.advanced(by: day * 3)), ([2], start.advanced(by: day * 3)),
-        ] as [([UInt8], Timestamp)] {
-            taken.append(nonces.take(nonce, at: moment))
+        func nonce(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 16) }
+        var taken: [NexoNonces.Answer] = []
+        for (byte, days) in [(1, 0), (1, 9), (2, 9), (3, 9), (1, 9), (2, 9), (4, 9), (4, 10), (4, 11), (5, 12)] {
+            taken.append(nonces.take(nonce(UInt8(byte)), at: start.advanced(by: day * days)))
         }
-        #expect(taken == [true, false, true, true, false])
+        // Nonce 1 makes room for 3; then nothing is old enough until the 12th day.
+        #expect(taken == [.new, .known, .new, .new, .noRoom, .known, .noRoom, .noRoom, .noRoom, .new])
+        #expect(nonces.take([1], at: start) == .known)
+    }
+
+    @Test func `without room for a nonce, a message is refused, and nothing begins`() throws {
+        var bench = try NexoBench { $0.mostNonces = 1 }
+        func message(_ id: String, _ first: UInt8) throws -> String {
+            let text = NexoBench.message("Payment", NexoBench.payment(), id: id)
+            let members = try NexoBench.key().seal(Array(text.utf8), nonce: [UInt8](repeating: first, count: 16))
+            return try Self.message(text, members)
+        }
+        bench.start(try message("1", 1), to: "/nexo/")
+        try bench.finishWithCard(try bench.approval())
+        _ = bench.answers()
+        let refused = try bench.answer(try message("2", 2), to: "/nexo/")
+        guard case .object(let sealed)? = refused.json["SaleToPOIResponse"] else {
+            Issue.record("\(refused.text)")
+            return
+        }
+        let blob = try #require(JSONValue.object(sealed)["NexoBlob"]?.string)
+        let text = try #require(try NexoBench.key().open(blob, try Self.trailer(sealed)))
+        #expect(JSONReader.node(text)?.at("SaleToPOIResponse", "PaymentResponse")?.result == "Busy")
+        #expect(bench.begun().isEmpty)
+        bench.advance(.seconds(49 * 3600))
+        bench.start(try message("2", 2), to: "/nexo/")
+        #expect(bench.begun().count == 1)
+    }
+
+    @Test func `a changed POIID of an encrypted message is refused as any other change`() throws {
+        var bench = try NexoBench { $0.takesClearText = false }
+        let members = try NexoBench.key().seal(Array(Self.plain.utf8), nonce: Self.nonce)
+        for poi in ["P400Plus-000000002", "P400Plus-999999999"] {
+            let moved = try Self.message(Self.plain.replacing("P400Plus-000000001", with: poi), members)
+            #expect(try bench.answer(moved, to: "/nexo/").status == 401)
+        }
+        // The nonce is not used up.
+        #expect(try bench.answer(try Self.message(Self.plain, members), to: "/nexo/").status == 200)
     }
 }

@@ -79,13 +79,8 @@ enum NexoReceiptWish: Hashable, Sendable {
 
     /// Reads SaleToAcquirerData: pairs, base64 of a JSON object, or a JSON object.
     init(_ saleData: JSONValue?) {
-        let options: String? =
-            switch saleData?["SaleToAcquirerData"] {
-            case .text(let text)?: NexoText.value("tenderOption", in: text)
-            case let data?: data["tenderOption"]?.textValue
-            case nil: nil
-            }
-        let words = options?.split(separator: ",") ?? []
+        let options = NexoText.members(of: saleData?["SaleToAcquirerData"]).first { $0.name == "tenderOption" }
+        let words = options?.value.textValue?.split(separator: ",") ?? []
         self = words.contains("ReceiptHandler") ? .till : .terminal
     }
 }
@@ -95,6 +90,8 @@ struct NexoTransaction: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case sale
         case hold
+        /// A hold that was charged: the charge is a transaction of its own.
+        case completed
         /// Money to a customer, which nothing takes back.
         case refund
     }

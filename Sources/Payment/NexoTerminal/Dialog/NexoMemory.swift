@@ -96,9 +96,13 @@ extension NexoTerminal {
     ///
     /// - Parameters:
     ///   - kept: the requests in the order in which they began, each with how it ended.
+    ///   - objects: the nonces of encrypted messages, in the order in which they came.
     ///   - offset: the local time of the terminal, in seconds east of UTC.
     ///   - reader: the reader, where terminals of other protocols share it.
-    public mutating func takeUp(_ kept: [KeptRequest], offset: Int, reader: SharedReader?) {
+    public mutating func takeUp(
+        _ kept: [KeptRequest], objects: [KeptObject] = [], offset: Int, reader: SharedReader?
+    ) {
+        takeUpNonces(objects)
         for poi in options.terminals {
             let known = kept.compactMap { request in NexoMemory(request).map { (request, $0) } }
                 .filter { $0.1.dialog.call.header.poi == poi }

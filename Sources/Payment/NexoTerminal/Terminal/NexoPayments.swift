@@ -7,13 +7,14 @@ import Text
 extension NexoTerminal {
     /// Begins a PaymentRequest.
     mutating func pay(_ call: NexoCall, _ request: JSONValue) throws(NexoFailure) {
-        guard let desk = desks[call.header.poi] else { throw NexoFailure(.deviceOut) }
+        let desk = try freeDesk(for: call)
         try Self.checkConditions(request)
         let type = request.at("PaymentData", "PaymentType")?.string ?? "Normal"
         let original = request.at(
             "PaymentTransaction", "OriginalPOITransaction", "POITransactionID", "TransactionID")?.string
         let kind = try Self.kind(type, original: original)
         let amount = try Self.amount(request["PaymentTransaction"]?["AmountsReq"])
+        try Self.checkCurrency(request["SaleData"], amount.currency, "SaleToPOIRequest.PaymentRequest")
         let payment = NexoPayment(
             kind: kind, amount: amount, type: type, sale: request.at("SaleData", "SaleTransactionID") ?? .null,
             receipts: NexoReceiptWish(request["SaleData"]))
@@ -24,6 +25,7 @@ extension NexoTerminal {
         case .reservation: try begin(call, .payment(payment), .preauthorization(amount: amount), card: card)
         case .completion(let id):
             guard let hold = desk.transactions[id] else { throw NexoFailure(.notFound, "Transaction not found") }
+            guard hold.kind != .completed else { throw Self.completed }
             guard hold.kind == .hold, hold.returned == 0 else {
                 throw NexoFailure(.notAllowed, "The transaction holds no amount")
             }
@@ -36,15 +38,31 @@ extension NexoTerminal {
         }
     }
 
+    private static let completed = NexoFailure(
+        .notAllowed, "The hold was completed: name the transaction of the Completion")
+
+    /// The terminal of a message that has not come before, while nothing else runs there. What the message is about is
+    /// read afterward: the first one has changed it.
+    ///
+    /// - Throws: `Busy` or `NotAllowed`
+    private mutating func freeDesk(for call: NexoCall) throws(NexoFailure) -> NexoDesk {
+        guard var desk = desks[call.header.poi] else { throw NexoFailure(.deviceOut) }
+        try desk.checkNew(call.header.id, at: now)
+        desks[desk.poi] = desk
+        guard desk.dialog == nil else { throw desk.busy }
+        return desk
+    }
+
     /// Begins a ReversalRequest: gives a payment back, or a part of it, or releases what is held.
     mutating func reverse(_ call: NexoCall, _ request: JSONValue) throws(NexoFailure) {
-        guard let desk = desks[call.header.poi] else { throw NexoFailure(.deviceOut) }
+        let desk = try freeDesk(for: call)
         let place = "SaleToPOIRequest.ReversalRequest"
         let reference = request["OriginalPOITransaction"] ?? .null
         guard let id = reference.at("POITransactionID", "TransactionID")?.string,
             let original = desk.transactions[id]
         else { throw NexoFailure(.notFound, "Transaction not found") }
         guard original.kind != .refund else { throw NexoFailure(.notAllowed, "A refund can't be taken back") }
+        guard original.kind != .completed else { throw Self.completed }
         guard original.rest > 0 else { throw NexoFailure(.notAllowed, "Transaction is already voided") }
         try Self.checkCurrency(request["SaleData"], original.amount.currency, place)
         let amount: Money
@@ -79,7 +97,7 @@ extension NexoTerminal {
                 return
             }
             // What is charged is the payment that began as the hold, under its new ID.
-            desk.transactions[hold] = nil
+            desk.transactions[hold]?.kind = .completed
             desk.transactions[id] = NexoTransaction(key: held.key, kind: .sale, amount: amount)
             return
         }
@@ -139,6 +157,23 @@ extension NexoTerminal {
         if data?["SplitPaymentFlag"]?.flag == true { throw notDone("SplitPaymentFlag") }
         for name in ["Instalment", "PaymentInstrumentData"] where data?[name] != nil { throw notDone(name) }
         if request["LoyaltyData"] != nil { throw notDone("LoyaltyData") }
+        for member in NexoText.members(of: request.at("SaleData", "SaleToAcquirerData"))
+        where changesPayment(member) { throw notDone("SaleToAcquirerData.\(member.name)") }
+    }
+
+    /// The values of tenderOption that leave the payment as it is.
+    private static let harmlessOptions = ["ReceiptHandler", "GetAdditionalData", "PaymentDetails"]
+
+    /// Whether a member of SaleToAcquirerData asks for another payment than the one that is made.
+    private static func changesPayment(_ member: JSONValue.Member) -> Bool {
+        switch member.name {
+        case "authorisationType": member.value.textValue != "FinalAuth"
+        case "manualCapture": member.value.textValue != "false" && member.value != .bool(false)
+        case "tenderOption":
+            member.value.textValue?.split(separator: ",").allSatisfy { harmlessOptions.contains(String($0)) } != true
+        case "captureDelayHours", "installments", "redemptionType", "split", "splits": true
+        default: member.name.hasPrefix("split.") || member.name.hasPrefix("installments.")
+        }
     }
 
     private static func notDone(_ name: String) -> NexoFailure {
@@ -188,13 +223,8 @@ extension NexoTerminal {
     private static func checkCurrency(
         _ sale: JSONValue?, _ currency: Currency, _ place: String
     ) throws(NexoFailure) {
-        let given: String? =
-            switch sale?["SaleToAcquirerData"] {
-            case .text(let text)?: NexoText.value("currency", in: text)
-            case let data?: data["currency"]?.textValue
-            case nil: nil
-            }
-        guard given == nil || given == currency.code else {
+        let given = NexoText.members(of: sale?["SaleToAcquirerData"]).filter { $0.name == "currency" }
+        guard given.allSatisfy({ $0.value.textValue == currency.code }) else {
             throw .format(
                 place + ".SaleData", "SaleToAcquirerData", "The transaction has the currency \(currency.code)")
         }

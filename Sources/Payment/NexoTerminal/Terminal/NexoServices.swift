@@ -223,7 +223,8 @@ extension NexoTerminal {
 
     private func status(of desk: NexoDesk) -> JSONValue {
         [
-            "GlobalStatus": desk.model.holder != nil ? "Busy" : "OK", "CardReaderOKFlag": true, "PEDOKFlag": true,
+            "GlobalStatus": desk.model.holder != nil ? "Busy" : hasReader ? "OK" : "Maintenance",
+            "CardReaderOKFlag": .bool(hasReader), "PEDOKFlag": .bool(hasReader),
             "CommunicationOKFlag": true, "SecurityOKFlag": true,
             "PrinterStatus": faults.hasPaper ? "OK" : "NoPaper",
         ]

@@ -18,13 +18,15 @@ public struct NexoTerminal: Sendable {
     var faults = NexoFaults()
     /// Whether simulated cardholders wait for a call of the simulation.
     var isByHand = false
+    /// Whether the terminals have their card readers.
+    private(set) var hasReader = true
     /// How many display notifications were made.
     var notifications = 0
     let names: NexoNames
     /// The moment of the current call.
     private(set) var now: Timestamp
     private let random: any RandomSource
-    private var nonces = NexoNonces()
+    private(set) var nonces: NexoNonces
     /// The terminal of each request of a model.
     private var places: [IdempotencyKey: String] = [:]
     private var work: [NexoWork] = []
@@ -41,6 +43,7 @@ public struct NexoTerminal: Sendable {
         (self.options, self.now) = (options, now)
         names = NexoNames(random)
         self.random = random.stream("nonces")
+        nonces = NexoNonces(most: options.mostNonces)
         for poi in options.terminals { desks[poi] = NexoDesk(poi: poi) }
         isByHand = options.isByHand
     }
@@ -70,11 +73,24 @@ public struct NexoTerminal: Sendable {
     public mutating func nextAnswer() -> NexoAnswer? { answers.isEmpty ? nil : answers.removeFirst() }
 
     /// Takes what is to be kept before work begins and answers are sent: `TerminalModel.takeChanges()`, with notes.
-    /// Empty unless ``takeUp(_:offset:reader:)`` was called.
+    /// Empty unless ``takeUp(_:objects:offset:reader:)`` was called.
     public mutating func takeChanges() -> [TerminalChange] {
         defer { changes = [] }
         return changes
     }
+
+    /// Takes the nonces of encrypted messages that came since the last call, as they are to be kept before work begins
+    /// and answers are sent. Empty unless ``takeUp(_:objects:offset:reader:)`` was called.
+    public mutating func takeObjectChanges() -> [KeptObject] { nonces.takeChanges() }
+
+    /// From now on, nonces are noted; those of an earlier start came before.
+    mutating func takeUpNonces(_ objects: [KeptObject]) {
+        nonces.takeUp(objects)
+        nonces.notesChanges = true
+    }
+
+    /// Whether the card reader of this machine is there. Diagnosis and Login say so.
+    public mutating func setReader(isOnline: Bool) { hasReader = isOnline }
 
     /// Takes the next work for what drives the readers; nil when there is none.
     public mutating func nextWork() -> NexoWork? { work.isEmpty ? nil : work.removeFirst() }
@@ -140,28 +156,32 @@ public struct NexoTerminal: Sendable {
             return answer(number, rejection(error, body))
         }
         let header = envelope.header
-        guard desks[header.poi] != nil, path == nil || path == header.poi, !faults.isOffline else {
-            return refuseAsUnreachable(header, way, body, number)
-        }
+        guard !faults.isOffline else { return refuseAsUnreachable(header, way, body, number) }
         let isSealed = envelope.content["NexoBlob"] != nil
         guard isSealed || way == .local && options.key != nil && !options.takesClearText else {
-            return take(envelope, NexoCall(number: number, way: way, header: header, key: nil), body)
+            return take(envelope, path, NexoCall(number: number, way: way, header: header, key: nil), body)
         }
-        guard let key = options.key, let inner = open(envelope, key) else {
+        // The header outside is compared with the one inside before anything is done with it.
+        guard let key = options.key, let (inner, nonce) = open(envelope, key) else {
             return answer(number, .cryptoError(serviceID: header.id.serviceID))
         }
-        take(inner, NexoCall(number: number, way: way, header: inner.header, key: key), body)
+        let call = NexoCall(number: number, way: way, header: inner.header, key: key)
+        switch nonces.take(nonce, at: now) {
+        case .new: take(inner, path, call, body)
+        case .known: answer(number, .cryptoError(serviceID: header.id.serviceID))
+        case .noRoom: refuse(NexoFailure(.busy, "Too many encrypted messages in 48 hours"), .null, call, body)
+        }
     }
 
-    /// Decrypts a message; nil when its key, its code, its nonce, or its header is another one.
-    private mutating func open(_ envelope: NexoEnvelope, _ key: NexoKey) -> NexoEnvelope? {
+    /// Decrypts a message. Returns it with its nonce; nil when its key, its code, or its header is another one.
+    private func open(_ envelope: NexoEnvelope, _ key: NexoKey) -> (NexoEnvelope, nonce: [UInt8])? {
         guard case .object(let members) = envelope.content, members.count == 3,
             let blob = envelope.content["NexoBlob"]?.string,
             let trailer = envelope.content["SecurityTrailer"].flatMap({ NexoTrailer($0) }),
-            let text = key.open(blob, trailer), nonces.take(trailer.nonce, at: now),
-            let inner = try? NexoEnvelope(text), envelope.header.isSame(as: inner.header.json)
+            let text = key.open(blob, trailer), let inner = try? NexoEnvelope(text),
+            envelope.header.isSame(as: inner.header.json)
         else { return nil }
-        return inner
+        return (inner, trailer.nonce)
     }
 
     /// The cloud says so; a terminal itself does not answer.
@@ -176,8 +196,11 @@ public struct NexoTerminal: Sendable {
         answer(number, self.rejection(rejection, body))
     }
 
-    private mutating func take(_ envelope: NexoEnvelope, _ call: NexoCall, _ body: [UInt8]) {
+    private mutating func take(_ envelope: NexoEnvelope, _ path: String?, _ call: NexoCall, _ body: [UInt8]) {
         let header = call.header
+        guard desks[header.poi] != nil, path == nil || path == header.poi else {
+            return refuseAsUnreachable(header, call.way, body, call.number)
+        }
         var request: JSONValue = .null
         do throws(NexoFailure) {
             try header.check()
@@ -191,16 +214,19 @@ public struct NexoTerminal: Sendable {
             } else if call.way == .async, header.category != .abort {
                 answer(call.number, .taken)
             }
-        } catch {
-            // An Abort has no response to say it in.
-            guard header.category != .abort else {
-                let details = error.details.first?.value ?? error.condition.rawValue
-                return answer(
-                    call.number,
-                    rejection(.init(message: details, poi: header.poi, saleID: header.id.saleID), body))
-            }
-            reply(failure(error, header.category, request), to: call)
+        } catch { return refuse(error, request, call, body) }
+        takeWork(of: header.poi)
+    }
+
+    private mutating func refuse(_ error: NexoFailure, _ request: JSONValue, _ call: NexoCall, _ body: [UInt8]) {
+        let header = call.header
+        // An Abort has no response to say it in.
+        guard header.category != .abort else {
+            let details = error.details.first?.value ?? error.condition.rawValue
+            return answer(
+                call.number, rejection(.init(message: details, poi: header.poi, saleID: header.id.saleID), body))
         }
+        reply(failure(error, header.category, request), to: call)
         takeWork(of: header.poi)
     }
 
@@ -324,6 +350,8 @@ public struct NexoTerminalOptions: Sendable {
     public var takesClearText = true
     /// Whether simulated cardholders wait from the start for a call of the simulation.
     public var isByHand = false
+    /// The most nonces of encrypted messages that are remembered.
+    var mostNonces = NexoNonces.most
     /// The names of the cards that a simulated cardholder has.
     public var cards: [String] = []
     /// The merchant's number in responses and on receipts.

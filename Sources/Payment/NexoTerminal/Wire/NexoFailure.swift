@@ -60,14 +60,22 @@ enum NexoText {
 
     /// The value of a name in pairs, or in base64 of a JSON object; nil without it.
     static func value(_ name: String, in text: String) -> String? {
-        if let bytes = [UInt8](base64: text), let json = JSONReader.node(bytes), case .object = json {
-            return json[name]?.textValue
+        members(of: .text(text)).first { $0.name == name }?.value.textValue
+    }
+
+    /// The names and values of SaleToAcquirerData: pairs, base64 of a JSON object, or a JSON object. None for others.
+    static func members(of data: JSONValue?) -> [JSONValue.Member] {
+        switch data {
+        case .object(let members)?: return members
+        case .text(let text)?:
+            if let bytes = [UInt8](base64: text), case .object(let members)? = JSONReader.node(bytes) { return members }
+            return text.split(separator: "&").map { pair in
+                let key = pair.prefix { $0 != "=" }
+                return JSONValue.Member(
+                    PercentEncoding.decode(key), .text(PercentEncoding.decode(pair.dropFirst(key.count + 1))))
+            }
+        default: return []
         }
-        for pair in text.split(separator: "&") {
-            let key = pair.prefix { $0 != "=" }
-            if PercentEncoding.decode(key) == name { return PercentEncoding.decode(pair.dropFirst(key.count + 1)) }
-        }
-        return nil
     }
 }
 

@@ -1,6 +1,7 @@
 public import CardSecrets
 public import Cryptography
 import Determinism
+import Terminal
 import Text
 
 /// The key that a till and a terminal share, made of a passphrase. Both sides name it by identifier and version.
@@ -115,27 +116,106 @@ struct NexoTrailer: Hashable, Sendable {
 
 /// Remembers the nonces of messages, so that a message that was recorded on the way is not carried out again.
 struct NexoNonces: Sendable {
-    private var known: Set<[UInt8]> = []
-    private var order: [(nonce: [UInt8], date: Timestamp)] = []
+    /// What follows for a message whose code was right.
+    enum Answer: Hashable, Sendable {
+        case new
+        /// Another message had the nonce.
+        case known
+        /// No more nonces can be remembered for now, so that nothing may be done.
+        case noRoom
+    }
 
-    /// As long as a ServiceID may not come again: 48 hours.
+    private var known: Set<NexoNonce> = []
+    private var order: [(nonce: NexoNonce, date: Timestamp)] = []
+    private let most: Int
+    /// Whether ``takeChanges()`` has what is to be kept for the next start.
+    var notesChanges = false
+    private var changes: [KeptObject] = []
+
+    /// As long as a ServiceID may not come again: 48 hours. Only older nonces are ever forgotten.
     static let lifetime = Duration.seconds(48 * 3600)
-    /// The most that are kept. The oldest are forgotten first.
-    static let most = 100_000
+    /// The most that are kept.
+    static let most = 200_000
+    /// The most that are forgotten for one new nonce, so that no message takes long.
+    private static let piece = 100
+    /// The kind of nonces among kept objects.
+    private static let kind = "nonce"
 
-    /// Takes the nonce of a message whose code was right. Returns false when another message had it.
-    mutating func take(_ nonce: [UInt8], at now: Timestamp) -> Bool {
-        let limit = now.advanced(by: .zero - Self.lifetime)
-        let old = order.prefix { $0.date < limit }.count
-        forget(max(old, order.count - Self.most + 1))
-        guard known.insert(nonce).inserted else { return false }
+    /// Remembers nothing yet.
+    init(most: Int = NexoNonces.most) { self.most = most }
+
+    /// Takes the 16 bytes of a nonce. What is older than 48 hours is forgotten when there is no room.
+    mutating func take(_ nonce: [UInt8], at now: Timestamp) -> Answer {
+        guard let nonce = NexoNonce(nonce), !known.contains(nonce) else { return .known }
+        if order.count >= most {
+            let limit = now.advanced(by: .zero - Self.lifetime)
+            forget(order.prefix(Self.piece).prefix { $0.date < limit }.count)
+        }
+        guard order.count < most else { return .noRoom }
+        known.insert(nonce)
         order.append((nonce, now))
-        return true
+        note(nonce, now)
+        return .new
     }
 
     private mutating func forget(_ count: Int) {
-        guard count > 0 else { return }
-        for entry in order.prefix(count) { known.remove(entry.nonce) }
+        for entry in order.prefix(count) {
+            known.remove(entry.nonce)
+            note(entry.nonce, nil)
+        }
         order.removeFirst(count)
+    }
+
+    private mutating func note(_ nonce: NexoNonce, _ moment: Timestamp?) {
+        guard notesChanges else { return }
+        changes.append(
+            KeptObject(
+                name: nonce.name, kind: Self.kind,
+                contents: moment.map { JSONValue.object([.init("taken", JSONValue($0.milliseconds))]).jsonText }))
+    }
+
+    /// Takes what is to be kept before a message is acted on.
+    mutating func takeChanges() -> [KeptObject] {
+        defer { changes = [] }
+        return changes
+    }
+
+    /// Takes up what an earlier start kept, in the order in which the nonces came.
+    mutating func takeUp(_ objects: [KeptObject]) {
+        for object in objects where object.kind == Self.kind {
+            guard let nonce = NexoNonce(name: object.name),
+                let json = object.contents.flatMap({ JSONReader.node(Array($0.utf8)) }),
+                let taken = json["taken"]?.textValue.flatMap({ Int64($0) }), known.insert(nonce).inserted
+            else { continue }
+            order.append((nonce, Timestamp(milliseconds: taken)))
+        }
+    }
+}
+
+/// The 16 bytes of a nonce, without memory of their own.
+private struct NexoNonce: Hashable {
+    let high: UInt64
+    let low: UInt64
+
+    private static let prefix = "nexo nonce "
+
+    /// Nil for another number of bytes.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    init?(name: String) {
+        guard name.hasPrefix(Self.prefix),
+            let bytes = [UInt8](hexadecimal: String(name.dropFirst(Self.prefix.count)))
+        else { return nil }
+        self.init(bytes)
+    }
+
+    /// The name among kept objects.
+    var name: String {
+        let bytes = [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
+        return Self.prefix + bytes.lowercaseHexadecimal
     }
 }

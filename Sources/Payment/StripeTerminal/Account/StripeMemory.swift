@@ -156,7 +156,8 @@ extension StripeIntent {
     var kept: JSONValue {
         .members([
             "id": .text(id), "secret": .text(clientSecret), "created": JSONValue(created), "currency": .text(currency),
-            "amount": JSONValue(amount - (tip ?? 0)), "manual": .bool(isManual), "customer": customer.map { .text($0) },
+            "amount": JSONValue(amount - (tip ?? 0)), "manual": .bool(isAlwaysManual),
+            "cardCapture": cardCaptureMethod.map { .text($0) }, "customer": customer.map { .text($0) },
             "words": .object(words.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .text($0.value)) }),
             "metadata": .object(metadata),
         ])
@@ -169,8 +170,8 @@ extension StripeIntent {
         else { return nil }
         self.init(
             id: id, clientSecret: secret, created: created, currency: currency, amount: amount,
-            isManual: json["manual"] == .bool(true), customer: json["customer"]?.textValue,
-            metadata: json["metadata"]?.kept ?? [])
+            isAlwaysManual: json["manual"] == .bool(true), cardCaptureMethod: json["cardCapture"]?.textValue,
+            customer: json["customer"]?.textValue, metadata: json["metadata"]?.kept ?? [])
         for member in json["words"]?.kept ?? [] { words[member.name] = member.value.textValue }
     }
 }

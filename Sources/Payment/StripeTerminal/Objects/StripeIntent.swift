@@ -19,7 +19,11 @@ struct StripeIntent: Hashable, Sendable {
     /// A code of ISO 4217 in lowercase.
     let currency: String
     var amount: Int64
-    var isManual: Bool
+    /// Whether `capture_method` is `manual`.
+    let isAlwaysManual: Bool
+    /// The capture method of `payment_method_options[card_present]`, which goes before the one of the intent: `manual`
+    /// or `manual_preferred`; nil for the one of the intent.
+    var cardCaptureMethod: String?
     var customer: String?
     /// The values of ``texts``.
     var words: [String: String] = [:]
@@ -33,6 +37,19 @@ struct StripeIntent: Hashable, Sendable {
     var canceled: Int64?
     var cancellationReason: String?
 
+    /// Whether the amount is held, and charged by a capture.
+    var isManual: Bool { isAlwaysManual || cardCaptureMethod != nil }
+
+    /// The options of card_present. What is not supported is false.
+    private var cardOptions: JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("request_extended_authorization", false),
+            .init("request_incremental_authorization_support", false),
+        ]
+        if let cardCaptureMethod { members.insert(.init("capture_method", .text(cardCaptureMethod)), at: 0) }
+        return .object(members)
+    }
+
     var json: JSONValue {
         [
             "id": .text(id), "object": "payment_intent", "amount": JSONValue(amount),
@@ -41,18 +58,14 @@ struct StripeIntent: Hashable, Sendable {
             "amount_received": JSONValue(received), "application": .null, "application_fee_amount": .null,
             "automatic_payment_methods": .null, "canceled_at": JSONValue(canceled),
             "cancellation_reason": JSONValue(cancellationReason),
-            "capture_method": isManual ? "manual" : "automatic", "client_secret": .text(clientSecret),
+            "capture_method": isAlwaysManual ? "manual" : "automatic", "client_secret": .text(clientSecret),
             "confirmation_method": "automatic", "created": JSONValue(created), "currency": .text(currency),
             "customer": JSONValue(customer), "description": JSONValue(words["description"]),
             "excluded_payment_method_types": .null, "last_payment_error": lastError ?? .null,
             "latest_charge": JSONValue(charge), "livemode": false, "metadata": .object(metadata),
             "next_action": .null, "on_behalf_of": .null, "payment_method": JSONValue(paymentMethod),
             "payment_method_configuration_details": .null,
-            "payment_method_options": [
-                "card_present": [
-                    "request_extended_authorization": false, "request_incremental_authorization_support": false,
-                ]
-            ],
+            "payment_method_options": ["card_present": cardOptions],
             "payment_method_types": ["card_present"], "processing": .null,
             "receipt_email": JSONValue(words["receipt_email"]), "review": .null, "setup_future_usage": .null,
             "shipping": .null, "source": .null, "statement_descriptor": JSONValue(words["statement_descriptor"]),

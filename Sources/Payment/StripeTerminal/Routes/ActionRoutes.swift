@@ -77,6 +77,10 @@ extension StripeRoute {
                 return try terminal.reader(id).json
             }
             _ = try terminal.reader(id)
+            if let config = try call.parameters.map("refund_payment_config") {
+                try config.check(only: ["enable_customer_cancellation"])
+                _ = try config.flag("enable_customer_cancellation")
+            }
             let charge = try terminal.refundedCharge(call.parameters)
             guard charge.reader == id else {
                 throw StripeError(

@@ -91,18 +91,26 @@ extension StripeRoute {
                 "default_currency": "usd", "details_submitted": true, "payouts_enabled": false, "type": "standard",
             ]
         },
-        StripeRoute("POST", control + "faults", ["fault", "reader", "times"]) { terminal, call, _ throws(StripeError) in
+        StripeRoute("POST", control + "faults", ["fault", "reader", "endpoint", "times"]) {
+            terminal, call, _ throws(StripeError) in
             let kinds = StripeFault.Kind.allCases.map(\.rawValue)
             let deliveries = StripeDeliveryFault.allCases.map(\.rawValue)
             let names = ["reader_offline", "reader_online"] + kinds + deliveries
             guard let name = try call.parameters.word("fault", names) else { throw .missing("fault") }
             let reader = try call.parameters.text("reader")
             if let reader { _ = try terminal.reader(reader) }
+            let endpoint = try call.parameters.text("endpoint")
+            if let endpoint {
+                guard deliveries.contains(name) else { throw .unknown(parameter: "endpoint") }
+                guard terminal.books.endpoints[endpoint] != nil else {
+                    throw .noSuch("webhook endpoint", endpoint, parameter: "endpoint")
+                }
+            }
             let times = Int(try call.parameters.integer("times", in: 1...1000) ?? 1)
             if let kind = StripeFault.Kind(rawValue: name) {
                 terminal.faults.append(StripeFault(kind: kind, reader: reader, times: times))
             } else if let fault = StripeDeliveryFault(rawValue: name) {
-                terminal.outbox.plan(fault, times: times)
+                terminal.outbox.plan(fault, endpoint: endpoint, times: times)
             } else {
                 for known in terminal.books.readers.all where reader == nil || known.id == reader {
                     terminal.books.readers[known.id]?.isOnline = name == "reader_online"
@@ -110,7 +118,7 @@ extension StripeRoute {
             }
             return [
                 "object": "fault", "fault": .text(name), "reader": JSONValue(reader),
-                "times": JSONValue(Int64(times)),
+                "endpoint": JSONValue(endpoint), "times": JSONValue(Int64(times)),
             ]
         },
         StripeRoute("DELETE", control + "faults") { terminal, _, _ throws(StripeError) in

@@ -17,14 +17,18 @@ extension StripeRoute {
             guard let amount = try parameters.amount("amount") else { throw .missing("amount") }
             let currency = try parameters.currency("currency")
             let types = try parameters.texts("payment_method_types") ?? ["card_present"]
-            guard types.contains("card_present") else {
+            guard types == ["card_present"] else {
                 throw .invalid("payment_method_types", "Only card_present payments are taken here.")
+            }
+            guard try parameters.flag("confirm") != true else {
+                throw .invalid("confirm", "A reader confirms the payment: create it, and call process_payment_intent.")
             }
             let method = try parameters.word("capture_method", ["automatic", "automatic_async", "manual"])
             let id = terminal.names.next("pi_")
             var intent = StripeIntent(
                 id: id, clientSecret: terminal.names.next("\(id)_secret_"), created: terminal.seconds,
-                currency: currency.code.lowercased(), amount: amount, isManual: method == "manual",
+                currency: currency.code.lowercased(), amount: amount,
+                isAlwaysManual: method == "manual", cardCaptureMethod: try cardCaptureMethod(parameters),
                 customer: try parameters.text("customer"), metadata: try parameters.metadata())
             try intent.read(parameters)
             terminal.books.intents[id] = intent
@@ -71,6 +75,19 @@ extension StripeRoute {
         },
     ]
 
+    /// Reads the options of card_present. Those that would change the payment and can't be done are refused.
+    private static func cardCaptureMethod(_ parameters: StripeParameters) throws(StripeError) -> String? {
+        guard let options = try parameters.map("payment_method_options") else { return nil }
+        try options.check(only: ["card_present"])
+        guard let card = try options.map("card_present") else { return nil }
+        let requests = ["request_extended_authorization", "request_incremental_authorization_support"]
+        try card.check(only: ["capture_method"] + requests)
+        for name in requests where try card.flag(name) == true {
+            throw .invalid(card.path(name), "This terminal does not support it: leave it out, or send false.")
+        }
+        return try card.word("capture_method", ["manual", "manual_preferred"])
+    }
+
     private static func unexpected(_ intent: StripeIntent, _ words: String) -> StripeError {
         StripeError(
             code: "payment_intent_unexpected_state",
@@ -80,6 +97,10 @@ extension StripeRoute {
     private static func capture(
         _ terminal: inout StripeTerminal, _ call: inout StripeCall, _ id: String
     ) throws(StripeError) -> JSONValue? {
+        guard try call.parameters.flag("final_capture") != false else {
+            throw .invalid(
+                "final_capture", "This payment intent can't be captured more than once: leave final_capture out.")
+        }
         var intent = try terminal.intent(id)
         guard let charge = intent.charge.flatMap({ terminal.books.charges[$0] }),
             call.started != nil || intent.state == .requiresCapture
@@ -101,7 +122,10 @@ extension StripeRoute {
             return nil
         }
         intent = try terminal.intent(id)
-        guard outcome.transaction != nil else { throw notDone(intent.id) }
+        guard outcome.transaction != nil else {
+            // Somebody else has captured or released it.
+            throw intent.state == .requiresCapture ? notDone(intent.id) : unexpected(intent, "captured")
+        }
         return intent.json
     }
 
@@ -121,7 +145,10 @@ extension StripeRoute {
                 .release(id)
             }
             guard let outcome else { return nil }
-            guard outcome.transaction != nil else { throw notDone(id) }
+            guard outcome.transaction != nil else {
+                let intent = try terminal.intent(id)
+                throw intent.state == .requiresCapture ? notDone(id) : unexpected(intent, "canceled")
+            }
         case .processing, .succeeded, .canceled: throw unexpected(intent, "canceled")
         }
         var canceled = try terminal.intent(id)

@@ -47,11 +47,16 @@ struct StripeOutbox: Sendable {
 
     private var messages: [Message] = []
     private var count = 0
-    private var faults: [StripeDeliveryFault] = []
+    private var faults: [(fault: StripeDeliveryFault, endpoint: String?)] = []
 
-    /// Plans faults of the next messages, in their order.
-    mutating func plan(_ fault: StripeDeliveryFault, times: Int) {
-        faults += [StripeDeliveryFault](repeating: fault, count: times)
+    /// Plans faults of the next messages to an endpoint, or to any one, in their order.
+    mutating func plan(_ fault: StripeDeliveryFault, endpoint: String? = nil, times: Int) {
+        faults += Array(repeating: (fault, endpoint), count: times)
+    }
+
+    private mutating func takeFault(of endpoint: String) -> StripeDeliveryFault? {
+        let place = faults.firstIndex { $0.endpoint == nil || $0.endpoint == endpoint }
+        return place.map { faults.remove(at: $0).fault }
     }
 
     /// The number of messages about an event that are not delivered.
@@ -59,7 +64,7 @@ struct StripeOutbox: Sendable {
 
     mutating func add(_ event: String, _ endpoint: StripeWebhookEndpoint, body: [UInt8]) {
         guard messages.count < Self.most else { return }
-        let fault = faults.isEmpty ? nil : faults.removeFirst()
+        let fault = takeFault(of: endpoint.id)
         guard fault != .lost else { return }
         for _ in 0..<(fault == .twice ? 2 : 1) {
             count += 1

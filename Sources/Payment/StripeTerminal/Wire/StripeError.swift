@@ -27,9 +27,11 @@ struct StripeError: Error, Hashable {
             case .tooManyFields: "A call has at most \(StripeForm.mostFields) parameters."
             case .tooDeep: "Parameters are nested at most \(StripeForm.deepest) deep."
             case .contradiction: "A parameter has both a value and nested parameters."
+            case .repeated(let name): "The parameter \(name.prefix(100)) is given more than once."
             case .malformedName: "The brackets of a parameter's name are not closed."
             }
-        self.init(code: nil, message, isStored: false)
+        let parameter: String? = if case .repeated(let name) = failure { String(name.prefix(100)) } else { nil }
+        self.init(code: nil, message, parameter: parameter, isStored: false)
     }
 
     static func missing(_ parameter: String) -> StripeError {

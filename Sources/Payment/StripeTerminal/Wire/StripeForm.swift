@@ -24,6 +24,8 @@ struct StripeForm {
         case tooDeep(String)
         /// The name is used both for a value and for nested fields.
         case contradiction(String)
+        /// The name has two values: one of them would be passed over.
+        case repeated(String)
         /// The brackets of the name are not closed.
         case malformedName(String)
     }
@@ -72,6 +74,7 @@ struct StripeForm {
     private mutating func insert(_ path: ArraySlice<String>, _ value: String, _ name: String) throws(Failure) {
         guard let part = path.first else {
             guard children.isEmpty else { throw .contradiction(name) }
+            guard text == nil else { throw .repeated(name) }
             text = value
             return
         }

@@ -58,6 +58,8 @@ public enum ZVTRule: Hashable, Sendable, CustomStringConvertible {
     case notADigit
     /// A bitmap field that ZVT does not have. Its length is unknown, so nothing behind it can be read.
     case unknownField
+    /// A field comes twice: one of its values would be passed over.
+    case repeatedField
     /// A control field that this codec does not read.
     case unknownCommand
     /// A terminal's message with card data that is not masked.
@@ -75,6 +77,7 @@ public enum ZVTRule: Hashable, Sendable, CustomStringConvertible {
         case .tooDeep: "too many data objects in each other"
         case .notADigit: "not a digit"
         case .unknownField: "ZVT has no such field"
+        case .repeatedField: "the field came before"
         case .unknownCommand: "not a command that is read here"
         case .clearCardData: "card data leaves a terminal masked only"
         }

@@ -201,10 +201,11 @@ private struct ZVTReader {
 
     /// Reads the fields up to the end.
     mutating func fields() throws(ZVTError) -> [ZVTField] {
-        var fields: [ZVTField] = []
+        var (fields, known) = ([ZVTField](), Set<UInt8>())
         while index < bytes.count {
             let bmp = bytes[index]
             guard let rule = ZVTFieldRule.all[bmp] else { throw ZVTError(.bmp(bmp), at: index + shift, .unknownField) }
+            guard known.insert(bmp).inserted else { throw ZVTError(.bmp(bmp), at: index + shift, .repeatedField) }
             index += 1
             let start = index
             switch rule.format {

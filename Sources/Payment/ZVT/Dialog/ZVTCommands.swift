@@ -69,10 +69,10 @@ extension ZVTTerminal {
         answer(message, connection, ZVTMessage(.completion, fields: fields))
     }
 
-    /// 00 ready, 9C please wait. Bit 02 of the service byte leaves the version out.
+    /// 00 ready, 9C please wait, E2 without a card reader. Bit 02 of the service byte leaves the version out.
     private mutating func enquire(_ message: ZVTMessage, _ connection: Int, _ terminal: TerminalModel) {
-        let isBusy = terminal.holder != nil
-        var head: [ZVTPart] = [.status(isBusy ? ZVTResult.pleaseWait.rawValue : 0)]
+        let status: ZVTResult = terminal.holder != nil ? .pleaseWait : hasReader ? .approved : .readerDefective
+        var head: [ZVTPart] = [.status(status.rawValue)]
         if (message.bytes(0x03)?.first ?? 0) & 0x02 == 0 {
             head.insert(.version(Array(ZVTCharacters.ascii.bytes(of: options.version).prefix(999))), at: 0)
         }

@@ -26,6 +26,12 @@ public struct ZVTTerminal: Sendable {
     /// Makes a terminal without a registration.
     public init(_ options: ZVTTerminalOptions) { self.options = options }
 
+    /// Whether the card reader is there. A status enquiry says so.
+    public var hasReader = true
+
+    /// The connection whose command runs; nil without one.
+    public var connectionInDialog: Int? { dialog.flatMap { $0.isConnected ? $0.connection : nil } }
+
     /// Whether a till's command runs.
     public var isInDialog: Bool { dialog != nil }
 

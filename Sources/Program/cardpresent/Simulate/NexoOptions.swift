@@ -26,12 +26,23 @@ struct NexoOptions: ParsableArguments {
     /// The terminals' IDs.
     var terminals: [String] { terminal.isEmpty ? [Self.standardID] : terminal }
 
-    /// Whether an option was given.
-    var isGiven: Bool {
-        httpPort != nil || !terminal.isEmpty || certificates.certificates != nil || key.isGiven
+    /// The names of the options that were given.
+    var given: [String] {
+        [
+            httpPort == nil ? nil : "--http-port", terminal.isEmpty ? nil : "--terminal",
+            certificates.certificates == nil ? nil : "--certificates",
+            key.passphraseFile == nil ? nil : "--passphrase-file",
+            key.keyIdentifier == nil ? nil : "--key-identifier", key.keyVersion == nil ? nil : "--key-version",
+        ].compactMap(\.self)
     }
 
-    func validate() throws {
+    /// Whether an option was given.
+    var isGiven: Bool { !given.isEmpty }
+
+    /// Checks the options after it is known that they have an effect.
+    ///
+    /// - Throws: `ValidationError`
+    func checkValues() throws {
         try check(httpPort, in: 0...65_535, "--http-port")
         for id in terminal { try TerminalCertificateOptions.check(id) }
         guard Set(terminal).count == terminal.count else { throw ValidationError("--terminal names one twice") }

@@ -83,6 +83,7 @@ struct SimulateServe: ReportingCommand {
             throw ValidationError(
                 "--http-port, --terminal, --certificates, --passphrase-file, and --key-… require --nexo")
         }
+        try nexoOptions.checkValues()
         if let sessionsLimit { try check(sessionsLimit, in: ServiceLimits.sessionsRange, "--sessions-limit") }
         guard sessionsLimit == nil || limits == nil else {
             throw ValidationError("--sessions-limit and --limits cannot be used together")

@@ -19,7 +19,7 @@ struct SimulateTerminal: ReportingCommand {
 
             Prints its address and runs until Ctrl-C or SIGTERM, which lets running requests end. Give the till this \
             address instead of the vendor's, or of the terminal on the counter. Stripe's clients need a test key, such \
-            as sk_test_1. A ZVT terminal has one till at a time. See docs/tills.md.
+            as sk_test_1. A ZVT terminal carries out one command at a time. See docs/tills.md.
             """)
 
     @Option(name: .customLong("protocol"), help: ArgumentHelp("Protocol of the till.", valueName: "name"))
@@ -40,9 +40,10 @@ struct SimulateTerminal: ReportingCommand {
     func validate() throws {
         if let port { try check(port, in: 0...65_535, "--port") }
         guard tillProtocol == .nexo || !nexo.isGiven else {
-            throw ValidationError(
-                "--http-port, --terminal, --certificates, --passphrase-file, and --key-… require --protocol nexo")
+            let verb = nexo.given.count == 1 ? "needs" : "need"
+            throw ValidationError("\(nexo.given.joined(separator: ", ")) \(verb) --protocol nexo")
         }
+        try nexo.checkValues()
     }
 
     func execute() async throws {
@@ -99,7 +100,7 @@ struct SimulateTerminal: ReportingCommand {
                 json,
                 text: """
                     Terminal at \(server.address)
-                      protocol  ZVT over TCP, one till at a time
+                      protocol  ZVT over TCP, one command at a time
                       terminal  \(ZVTServer.terminalID), \(ZVTServer.currency)
                       password  \(ZVTServer.password)
 

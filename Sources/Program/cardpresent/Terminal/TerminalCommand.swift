@@ -36,7 +36,8 @@ struct TerminalCommand: TillCommand, CardDataCommand {
             its payment again after a restart.
 
             Only this machine can reach it, unless it has TLS and a secret: the key for stripe, the passphrase for \
-            nexo, and a certificate of the till for zvt. See docs/tills.md.
+            nexo, and a certificate of the till for zvt. With --tls at 127.0.0.1, zvt demands no certificate. See \
+            docs/tills.md.
             """)
 
     @Option(
@@ -206,7 +207,7 @@ struct TerminalCommand: TillCommand, CardDataCommand {
                     ]
                 case .zvt:
                     [
-                        ("protocol", "ZVT over TCP, one till at a time"),
+                        ("protocol", "ZVT over TCP, one command at a time"),
                         ("terminal", "\(reader.name(for: .zvt) ?? ""), \(reader.settings.currency.code)"),
                         ("password", ZVTServer.password),
                     ]

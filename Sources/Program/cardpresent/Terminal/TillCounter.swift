@@ -119,6 +119,9 @@ actor TillCounter {
     /// The payment of the journal that a request made, or changed; nil when there is none, or it can't be read now.
     func payment(of key: IdempotencyKey) -> PaymentID? { (try? memory.payment(of: key)) ?? nil }
 
+    /// What the journal has of the payment that a request took; nil while that is open, or can't be read now.
+    func standing(of key: IdempotencyKey) -> TerminalStanding? { (try? memory.standing(of: key)) ?? nil }
+
     /// Finds the payment whose end could not be recorded, by the request that the journal has with it.
     ///
     /// - Returns: nil when the terminal ends before it is found.

@@ -191,6 +191,7 @@ struct TillDesk: TerminalCounter {
         await counter.inTurn { await counter.change(request, givesReceipts: givesReceipts) }
     }
 
+    func standing(of key: IdempotencyKey) async -> TerminalStanding? { await counter.standing(of: key) }
     func isOnline() async -> Bool { await counter.isOnline() }
     func show(_ lines: [String]) async { await counter.show(lines) }
     func cancel(_ key: IdempotencyKey) async { await counter.cancel(key) }

@@ -15,8 +15,8 @@ struct TillMemory: Sendable {
     private let time: any TimeSource
     /// The requests of each protocol, oldest first.
     private let kept: [String: [KeptRequest]]
-    /// The objects of stripe tills, in the order of their creation.
-    let objects: [KeptObject]
+    /// The objects of each protocol's tills, in the order of their creation.
+    private let objects: [String: [KeptObject]]
     /// The payments by the requests that made them.
     let payments: [IdempotencyKey: PaymentID]
     /// When the open batch began; nil for the first one.
@@ -52,9 +52,13 @@ struct TillMemory: Sendable {
         let stripe = TillProtocol.stripe.rawValue
         try journal.forgetTillObjects(
             of: stripe, kind: StripeTerminal.intentKind, beyond: StripeTerminal.mostKeptIntents)
-        objects = try journal.tillObjects(of: stripe).map {
-            KeptObject(name: $0.name, kind: $0.kind, contents: $0.contents)
+        var objects: [String: [KeptObject]] = [:]
+        for name in TillProtocol.allCases.map(\.rawValue) {
+            objects[name] = try journal.tillObjects(of: name).map {
+                KeptObject(name: $0.name, kind: $0.kind, contents: $0.contents)
+            }
         }
+        self.objects = objects
         (self.kept, self.payments) = (kept, payments)
         batchStart = try journal.lastTillRequest(
             of: TerminalOperation.endOfDayKind, ending: TerminalOutcome.done(TerminalReport()).ending)
@@ -63,11 +67,30 @@ struct TillMemory: Sendable {
     /// The requests of a protocol's tills, oldest first.
     func requests(of till: TillProtocol) -> [KeptRequest] { kept[till.rawValue] ?? [] }
 
+    /// The objects of a protocol's tills, in the order of their creation: what stripe tills have planned, and the
+    /// nonces of nexo.
+    func objects(of till: TillProtocol) -> [KeptObject] { objects[till.rawValue] ?? [] }
+
     /// Returns the payment that a request made; nil while there is none.
     ///
     /// - Throws: `JournalError`
     func payment(of key: IdempotencyKey) throws(JournalError) -> PaymentID? {
         try journal.tillRequest(key.rawValue)?.attempt?.paymentID
+    }
+
+    /// Returns what has become of the payment that a request took; nil while that is open.
+    ///
+    /// - Throws: `JournalError`
+    func standing(of key: IdempotencyKey) throws(JournalError) -> TerminalStanding? {
+        guard let id = try payment(of: key) else { return nil }
+        let payment = try journal.payment(id)
+        switch payment.state {
+        case .authorized: return .held
+        case .captured, .partiallyRefunded, .refunded:
+            return .charged(payment.amount.minorUnits, refunded: payment.refundedAmount.minorUnits)
+        case .canceled, .reversed: return .released
+        case .pending, .declined, .failed, .unknown: return nil
+        }
     }
 
     /// Says which payment a request changes that makes no attempt of its own.

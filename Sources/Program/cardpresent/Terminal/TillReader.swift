@@ -69,7 +69,7 @@ struct TillReader: Sendable {
         return OwnTerminal(
             keeper: TillRequestKeeper(journal: PaymentJournal(reading: till.storage), till: protocolName),
             kept: kept ?? counter.memory.requests(of: protocolName),
-            objects: protocolName == .stripe ? counter.memory.objects : [], offset: till.time.offsetSeconds(at: now),
+            objects: counter.memory.objects(of: protocolName), offset: till.time.offsetSeconds(at: now),
             reader: shared
         ) {
             printer.print($0)
@@ -81,7 +81,7 @@ struct TillReader: Sendable {
     /// Makes IDs. With a seed, each start makes other ones than those that were kept before.
     private func names(_ protocolName: TillProtocol) -> any RandomSource {
         let newest = counter.memory.requests(of: protocolName).last?.request.key.rawValue ?? ""
-        let objects = protocolName == .stripe ? counter.memory.objects : []
+        let objects = counter.memory.objects(of: protocolName)
         let objectNames = objects.isEmpty ? "" : " \(objects.count) \(objects.last?.name ?? "")"
         return random.stream("\(protocolName.rawValue) \(newest)\(objectNames)")
     }

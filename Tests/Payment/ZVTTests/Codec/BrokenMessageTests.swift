@@ -27,6 +27,16 @@ struct BrokenMessageTests {
         #expect(try error("06010199") == ZVTError(.bmp(0x99), at: 3, .unknownField))
     }
 
+    @Test(
+        arguments: [
+            ("0400000000100004000000002000", 0x04, 10), ("490978490840", 0x49, 6), ("870001870002", 0x87, 6),
+            ("06000600", 0x06, 5),
+        ] as [(String, UInt8, Int)])
+    func `a field that comes twice`(data: String, bmp: UInt8, offset: Int) throws {
+        let count = (data.count / 2).zeroPadded(to: 2, radix: 16)
+        #expect(try error("0601\(count)\(data)") == ZVTError(.bmp(bmp), at: offset, .repeatedField))
+    }
+
     @Test func `a command that is not read`() throws {
         #expect(try error("06c000") == ZVTError(.frame, at: 0, .unknownCommand))
     }

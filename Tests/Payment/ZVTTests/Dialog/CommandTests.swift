@@ -53,6 +53,25 @@ struct CommandTests {
         #expect(bench.till("0620050000000303").last?.contains("37000017") == true)
     }
 
+    @Test func `an amount that is given twice is refused, and nothing begins`() throws {
+        var bench = try registered()
+        #expect(bench.till("06010e" + "04000000001000" + "04000000002000") == ["849a00"])
+        #expect(bench.till("063009" + "000000" + "870001" + "870002") == ["849a00"])
+        #expect(bench.begun.isEmpty)
+        // The tip is a part of the amount.
+        #expect(bench.till("060112" + "04000000001000" + "0609" + "1f3606000000000200") == ["800000"])
+        #expect(try bench.begun == [.payment(amount: euros(1000), tip: euros(200))])
+    }
+
+    @Test func `a status enquiry without a card reader`() throws {
+        var bench = try registered()
+        bench.setReader(isThere: false)
+        let sent = bench.till("0501050000000302") + bench.acknowledgeAll()
+        #expect(sent.last == "060f01e2", "\(sent)")
+        bench.setReader(isThere: true)
+        #expect((bench.till("0501050000000302") + bench.acknowledgeAll()).last == "060f0100")
+    }
+
     @Test func `a refund`() throws {
         var bench = try registered()
         #expect(bench.till("06310d00000004000000000500490978") == ["800000"])

@@ -42,6 +42,9 @@ struct ZVTBench {
             ?? IdempotencyKey(rawValue: "none")
     }
 
+    /// The card reader is plugged in or out.
+    mutating func setReader(isThere: Bool) { zvt.hasReader = isThere }
+
     /// Opens another connection of the till.
     mutating func connect() {
         connection += 1

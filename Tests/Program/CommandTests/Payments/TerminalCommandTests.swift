@@ -62,6 +62,42 @@ struct TerminalCommandTests {
         #expect(list.output.contains("partiallyRefunded") && list.output.contains("P000001"), "\(list.output)")
     }
 
+    @Test func `what a clerk does with a payment is seen by the till, also after a restart`() throws {
+        let database = ["--database", scratch.database]
+        func clerk(_ arguments: String...) throws {
+            let result = try Program.run(arguments + database, in: scratch)
+            #expect(result.status == 0, "\(result.error)")
+        }
+        let (child, view) = try start()
+        let (address, reader) = (view["address"], try #require(view["reader"] as? String))
+        func take(_ more: String...) throws -> String {
+            let intent = try id(try call(address, "/v1/payment_intents", ["amount=1500", "currency=usd"] + more))
+            _ = try call(address, "/v1/terminal/readers/\(reader)/process_payment_intent", ["payment_intent=\(intent)"])
+            #expect(try outcome(address, reader) == "succeeded")
+            return intent
+        }
+        let (sale, hold) = (try take(), try take("capture_method=manual"))
+        try clerk("refund", "P000001", "--amount", "4.00")
+        try clerk("payments", "capture", "P000002", "--amount", "10.00")
+        let refused = try call(address, "/v1/payment_intents/\(hold)/capture", [])
+        #expect("\(refused)".contains("has the status succeeded"), "\(refused)")
+        let rest = try call(address, "/v1/refunds", ["payment_intent=\(sale)", "amount=1200"])
+        #expect("\(rest)".contains("greater than unrefunded amount on charge (1100)"), "\(rest)")
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+
+        try clerk("refund", "P000001", "--amount", "11.00")
+        let (next, again) = try start()
+        let intents = try call(again["address"], "/v1/payment_intents?expand[]=data.latest_charge")["data"]
+        let list = try #require(intents as? [[String: Any]])
+        let charges = list.map { $0["latest_charge"] as? [String: Any] }
+        #expect(list.map { $0["amount_received"] as? Int } == [1000, 1500], "\(list)")
+        #expect(list.map { $0["status"] as? String } == ["succeeded", "succeeded"])
+        #expect(charges.map { $0?["amount_refunded"] as? Int } == [500, 1500], "\(charges)")
+        next.send(SIGTERM)
+        #expect(try next.result().status == 0)
+    }
+
     @Test func `a decline and an amount above the maximum are failures of the reader's action`() throws {
         let (child, view) = try start("--card", "insufficient-funds")
         let (address, reader) = (view["address"], try #require(view["reader"] as? String))

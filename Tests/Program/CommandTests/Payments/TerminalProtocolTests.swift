@@ -9,11 +9,13 @@ struct TerminalProtocolTests {
 
     init() throws { scratch = try Scratch() }
 
-    private func start(_ more: String...) throws -> (child: Child, stripe: String, reader: String, nexo: String) {
+    private func start(
+        _ more: [String] = [], poi: String = "V400m-1"
+    ) throws -> (child: Child, stripe: String, reader: String, nexo: String) {
         let child = try Child(
             [
                 "terminal", "--protocol", "nexo", "--protocol", "stripe", "--port", "0", "--port", "0", "--http-port",
-                "0", "--json", "--reader", "simulated", "--terminal", "V400m-1", "--database", scratch.database,
+                "0", "--json", "--reader", "simulated", "--terminal", poi, "--database", scratch.database,
             ] + more, in: scratch)
         #expect(child.wait { child.output.hasSuffix("}\n") })
         let view = try object(child.output)
@@ -131,7 +133,7 @@ struct TerminalProtocolTests {
         }
         let host = try acquirer("127.0.0.1:0")
         let settings = "host:\n  kind: iso8583\n  address: \(host.address)\n  profile: iso87-ascii\n"
-        let terminal = try start("--config", try scratch.write(settings, to: "till.yaml"))
+        let terminal = try start(["--config", try scratch.write(settings, to: "till.yaml")])
         let paid = try send(terminal.nexo, "Payment", "1", payment)
         let poi = try #require((paid["POIData"] as? [String: Any])?["POITransactionID"] as? [String: Any], "\(paid)")
         let original = #"{"POITransactionID":{"TransactionID":"\#(poi["TransactionID"] ?? "")","TimeStamp":"x"}}"#
@@ -151,6 +153,66 @@ struct TerminalProtocolTests {
             child.send(SIGTERM)
             _ = try child.result()
         }
+    }
+
+    @Test func `an encrypted message is not taken again after a kill`() throws {
+        // What another program encrypted with the passphrase and the nonce 00 to 0F: a Diagnosis of this terminal.
+        let header = """
+            {"ProtocolVersion":"3.0","MessageClass":"Service","MessageCategory":"Diagnosis","MessageType":"Request",\
+            "ServiceID":"0000000001","SaleID":"TILL1","POIID":"P400Plus-000000001"}
+            """
+        let blob = """
+            pBxSjGMrY7nVMluofgHR3+6fOo/7JLnfj2Hptcd+r4Cfdp5Z0XzpWiI4g94I6IAnasA44ayviBe4mI4G2l6feLBdeOYyDE2eOCLcm2DBiO\
+            Q4z4y6X2AEQhihAxS8e2uGZFvqkE8EKD/xEQmO5DEp2EBkHVrMP0ExWmaaMsvd4Uw4CZF8ZG3vaFZf6t9kPE8uMInMV4faLh7+eQOLTA61\
+            LjR1t/UihOEFePPp+HmHg42mNnrm6rSs0LTZeb75B6+yfL5rdXPOHm/5Y7JxDWETzdVUiRi6W9uAP8ob7fXKUBJ/ADO0yp2FDFpxLE41b1\
+            n1AnU/ZI6gJy7n9F5tVW8Sx0UIhMeXM7IykQC/zSzjW0I=
+            """
+        let trailer = """
+            {"AdyenCryptoVersion":1,"KeyIdentifier":"till","KeyVersion":1,"Nonce":"AAECAwQFBgcICQoLDA0ODw==",\
+            "Hmac":"SxdpVfPvqgFitZc1xCAv8XQ1jbCYY9OwShEHbFEDvhw="}
+            """
+        let message = """
+            {"SaleToPOIRequest":{"MessageHeader":\(header),"NexoBlob":"\(blob)","SecurityTrailer":\(trailer)}}
+            """
+        let more = [
+            "--passphrase-file", try scratch.write("correct horse battery\n", to: "passphrase"), "--key-identifier",
+            "till",
+        ]
+        for answer in ["SaleToPOIResponse", "crypto error", "crypto error"] {
+            let terminal = try start(more, poi: "P400Plus-000000001")
+            #expect("\(try curl("-d", message, terminal.nexo + "/nexo/"))".contains(answer))
+            terminal.child.send(SIGKILL)
+            _ = try terminal.child.result()
+        }
+    }
+
+    @Test func `without its card reader, a terminal says so in each protocol`() throws {
+        // No bus has this port.
+        let child = try Child(
+            [
+                "terminal", "--protocol", "nexo", "--protocol", "zvt", "--port", "0", "--port", "0", "--http-port", "0",
+                "--json", "--reader", "usb:99-99", "--terminal", "V400m-1", "--database", scratch.database,
+            ], in: scratch)
+        #expect(child.wait { child.output.hasSuffix("}\n") })
+        let terminals = try #require(try object(child.output)["terminals"] as? [[String: Any]])
+        let nexo = try #require(terminals.first?["http"] as? String)
+        let status = try send(nexo, "Diagnosis", "1", "{}")["POIStatus"] as? [String: Any]
+        #expect(status?["GlobalStatus"] as? String == "Maintenance", "\(status ?? [:])")
+        #expect(status?["CardReaderOKFlag"] as? Bool == false)
+        let address = try #require(terminals.last?["address"] as? String)
+        let till = """
+            import socket, sys
+            host, port = sys.argv[1].rsplit(":", 1)
+            till = socket.create_connection((host, int(port)), timeout=300)
+            till.sendall(bytes.fromhex("0501050000000302"))
+            answer = b""
+            while len(answer) < 7: answer += till.recv(100)
+            print(answer.hex())
+            """
+        let answer = try Child(program: "/usr/bin/env", ["python3", "-c", till, address], in: scratch).result().output
+        #expect(answer == "800000060f01e2\n")
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
     }
 
     @Test(arguments: [

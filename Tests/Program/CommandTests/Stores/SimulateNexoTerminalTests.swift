@@ -36,6 +36,15 @@ struct SimulateNexoTerminalTests {
         #expect(try child.result().status == 0)
     }
 
+    @Test(arguments: [
+        (["--terminal", "X"], "--terminal needs --protocol nexo"),
+        (["--http-port", "0", "--key-version", "2"], "--http-port, --key-version need --protocol nexo"),
+    ])
+    func `options that only nexo has are named where they have no effect`(_ options: [String], _ words: String) throws {
+        let result = try Child(["simulate", "terminal", "--protocol", "zvt"] + options, in: scratch).result()
+        #expect(result.status == 64 && result.error.contains(words), "\(result.error)")
+    }
+
     @Test func `a certificate has the common name that libraries look for`() throws {
         let made = try Child(
             ["simulate", "certificates", "--terminal", "P400Plus-123456789", "--certificates", scratch.file("c")],

@@ -32,6 +32,26 @@ struct ZVTConnectionTests {
         await server.stop()
     }
 
+    @Test func `tills that say nothing lock no other out: the one that is silent longest goes`() async throws {
+        let server = try await ZVTServer.test()
+        var busy = try await WireTill(server)
+        try await busy.send(Self.waitingSale)
+        #expect(try await busy.receive() == WireTill.acknowledgment)
+        var silent: [WireTill] = []
+        for _ in 0..<15 {
+            var till = try await WireTill(server)
+            #expect(try await till.command("06f000") == ["848300"])
+            silent.append(till)
+        }
+        #expect(try await silent[0].command("06f000") == ["848300"])
+        var late = try await WireTill(server)
+        #expect(try await late.command(WireTill.sale(1250)) == [WireTill.pleaseWait])
+        #expect(try await silent[1].receive() == nil)
+        #expect(try await silent[0].command("06f000") == ["848300"])
+        #expect(try await busy.command("06b000").last == "061e016c")
+        await server.stop()
+    }
+
     // MARK: Lost connections
 
     @Test func `a payment whose result did not arrive is taken back`() async throws {
