@@ -2,6 +2,7 @@ import Determinism
 import EMV
 import EntryPoint
 public import Hardware
+import Payments
 public import SmartCard
 import Synchronization
 import Text
@@ -264,9 +265,35 @@ extension SessionEvent {
         }
     }
 
-    /// Returns the words for a message of a contactless reader: its identifier, in hexadecimal digits.
+    /// Returns the words for a message of a contactless reader: its identifier, in hexadecimal digits. ``shownText``
+    /// has its text.
     private static func words(_ message: UserInterfaceRequest) -> String {
-        "message " + (message.message.map { [$0.rawValue].hexadecimal } ?? "none")
+        messageWord + (message.message.map { [$0.rawValue].hexadecimal } ?? "none")
+    }
+
+    private static let messageWord = "message "
+
+    /// The English text on the reader's display after a display event, empty when the display is cleared; nil for
+    /// another event. Messages of a contactless reader have the texts of their identifiers.
+    public var shownText: String? {
+        guard kind == .display else { return nil }
+        guard detail.hasPrefix(Self.messageWord) else { return detail }
+        let digits = detail.dropFirst(Self.messageWord.count)
+        guard digits.utf8.count == 2, let identifier = UInt8(digits, radix: 16) else { return "" }
+        return MessageWords(.english).text(MessageIdentifier(rawValue: identifier)) ?? ""
+    }
+
+    /// The English text on the reader's display after these events; nil when there is none. The end of a step clears
+    /// the display, and so does the end of the process.
+    public static func shownText(after events: some BidirectionalCollection<SessionEvent>) -> String? {
+        for event in events.reversed() {
+            switch event.kind {
+            case .display: return event.shownText.flatMap { $0.isEmpty ? nil : $0 }
+            case .step, .stepEnded, .crash, .start: return nil
+            default: continue
+            }
+        }
+        return nil
     }
 
     /// Returns the words for a reconnection state; nil when idle.

@@ -82,8 +82,18 @@ extension ServiceRoute {
             method: "GET", path: "/v1/sessions/{session}/cards", name: "listCards",
             summary: "Lists the cards of the session.", success: .list("Card", "In the order of the plan.")
         ) { call async throws(APIError) in .list(try call.session().plan.plan.cards, as: Views.plannedCard) },
-        change("cards/{card}/unlock", "unlockCard", "The owner of the device unlocks it.") {
-            call, session async throws(APIError) in try await session.act([.unlock(card: call.values["card"] ?? "")])
+        change(
+            "cards/{card}/unlock", "unlockCard", "The owner of the device unlocks it.",
+            failures: [(409, "The card is no device.")]
+        ) { call, session async throws(APIError) in
+            let name = call.values["card"] ?? ""
+            let card = session.plan.plan.cards.first { $0.name == name }
+            guard card.map({ $0.profile.contactless?.verification.contains(.device) ?? false }) ?? true else {
+                throw APIError(
+                    409, "no_device", "card '\(name)' is no device that its owner can unlock",
+                    fix: "unlock a card whose profile has 'verification: [device]'")
+            }
+            try await session.act([.unlock(card: name)])
         },
         change(
             "choice", "chooseApplication", "Selects one of the offered card applications.", body: .named("Choice"),

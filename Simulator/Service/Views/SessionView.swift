@@ -21,7 +21,9 @@ extension Views {
         .key("waitingFor", .named("Need"), "The action that a person must take; absent if there is none.") {
             $0.served.operation == nil ? nil : $0.served.session.need.map(need.json)
         },
-        .key("display", .text, "The text on the reader's display.") { $0.events.last { $0.kind == .display }?.detail },
+        .key("display", .text, "The text on the reader's display, in English; absent when it shows none.") {
+            SessionEvent.shownText(after: $0.events)
+        },
         .key("readers", .list(.named("Reader"))) { $0.devices.readers.map(reader.json) },
         .key("cards", .list(.named("Card"))) { $0.served.plan.plan.cards.map(plannedCard.json) },
         .key("issuerRules", .word(IssuerRulesLibrary.names), "The built-in rules of the issuer in the plan.") {
@@ -86,7 +88,10 @@ extension Views {
             $0.milliseconds
         },
         .key("kind", .word(SessionEventKind.allCases.map(\.rawValue))) { $0.kind.rawValue },
-        .key("detail", .text, "The details of the event.") { $0.detail })
+        .key("detail", .text, "The details of the event.") { $0.detail },
+        .key(
+            "display", .text, "The English text on the reader's display after an event `display`; empty when cleared."
+        ) { $0.shownText })
 
     /// A request that may have changed the session, without what was typed on a PIN pad.
     static let request = View<KeptRequest>(

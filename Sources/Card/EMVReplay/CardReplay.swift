@@ -1,7 +1,9 @@
 public import Determinism
 public import EMV
+public import EntryPoint
 public import Money
 public import SmartCard
+import Text
 
 /// Runs the kernel against a recorded card and compares its commands with those of the recorded terminal.
 ///
@@ -21,131 +23,35 @@ public struct CardReplay: Sendable {
         }
     }
 
-    private let trace: CardTrace
-    private let recorded: RecordedTerminal
-    private let terminal: TerminalConfiguration
-    private let overrides: Overrides
+    private let transaction: RecordedTransaction
 
     /// - Parameters:
     ///   - trace: the recorded card.
     ///   - terminal: the settings that are not in the trace: public keys, action codes, limits.
     ///   - overrides: values that replace those of the trace.
     public init(_ trace: CardTrace, terminal: TerminalConfiguration, overrides: Overrides = Overrides()) {
-        (self.trace, self.terminal, self.overrides) = (trace, terminal, overrides)
-        recorded = RecordedTerminal(trace)
+        transaction = RecordedTransaction(trace, terminal, overrides)
     }
 
     /// Runs the kernel.
     ///
     /// - Parameter clock: the source of the date if neither trace nor overrides have one.
     /// - Returns: the outcome, and the differences between kernel and recorded terminal.
-    /// - Throws: ``CardReplayError`` when the trace's terminal data is not valid.
+    /// - Throws: ``CardReplayError`` when the trace's terminal data is not valid, or the card was tapped.
     public func run(date clock: CivilDate) async throws(CardReplayError) -> CardReplayReport {
-        let request = try request(date: clock)
-        let card = ReplayedCard(trace, terminal: recorded)
-        let number = overrides.unpredictableNumber ?? trace.header.unpredictableNumber ?? value(0x9F37)
+        guard !transaction.trace.isOfTap else { throw .tapped }
+        let recorded = transaction.recorded
+        let request = try transaction.request(date: clock)
+        let card = ReplayedCard(transaction.trace, terminal: recorded)
         let kernel = ContactKernel(
-            terminal: try recordedTerminal(),
+            terminal: try transaction.terminal(),
             cardholder: RecordedCardholder(typesPIN: recorded.verifiesPIN, aid: recorded.aid),
             authorizer: RecordedIssuer(recorded),
-            random: RecordedRandomSource(unpredictableNumber: number?.count == 4 ? number : nil, seed: 0),
-            recording: RecordedTerminalData(valuesByList: recorded.valuesByList, replaced: replacedTags))
+            random: RecordedRandomSource(unpredictableNumber: transaction.unpredictableNumber, seed: 0),
+            recording: RecordedTerminalData(
+                valuesByList: recorded.valuesByList, replaced: transaction.replacedTags))
         let outcome = await kernel.run(request, on: card)
         return CardReplayReport(request: request, outcome: outcome, differences: card.finish())
-    }
-
-    /// The tags of the values that the caller or the header gives.
-    private var replacedTags: Set<BERTag> {
-        var tags: Set<BERTag> = []
-        if overrides.amount != nil { tags.formUnion([0x9F02, 0x81, 0x9F03, 0x9F04, 0x5F2A, 0x5F36]) }
-        if overrides.date != nil { tags.formUnion([0x9A, 0x9F21]) }
-        if overrides.unpredictableNumber ?? trace.header.unpredictableNumber != nil { tags.insert(0x9F37) }
-        return tags
-    }
-
-    private func value(_ tag: BERTag) -> [UInt8]? { recorded.values[tag] }
-
-    private func request(date clock: CivilDate) throws(CardReplayError) -> TransactionRequest {
-        let currency = value(0x5F2A).flatMap(Self.number).flatMap { Currency(numericCode: UInt16(clamping: $0)) }
-        func money(_ tag: BERTag) -> Money? {
-            guard let units = value(tag).flatMap(Self.number) else { return nil }
-            return try? Money(minorUnits: Int64(clamping: units), currency: currency ?? .usDollar)
-        }
-        var date = overrides.date ?? trace.header.date ?? clock
-        if overrides.date == nil, let day = value(0x9A), let digits = Self.digitPairs(day), digits.count == 3 {
-            let time = value(0x9F21).flatMap(Self.digitPairs) ?? []
-            date = CivilDate(
-                year: 2000 + digits[0], month: digits[1], day: digits[2], hour: time.first ?? date.hour,
-                minute: time.dropFirst().first ?? date.minute, second: time.dropFirst(2).first ?? date.second)
-        }
-        let cashback = money(0x9F03).flatMap { $0.minorUnits > 0 ? $0 : nil }
-        guard let amount = overrides.amount ?? trace.header.amount ?? money(0x9F02) else { throw .noAmount }
-        return TransactionRequest(
-            amount: amount, cashback: amount.currency == cashback?.currency ? cashback : nil,
-            kind: value(0x9C)?.first.flatMap(TransactionRequest.Kind.init) ?? .goodsOrServices, date: date,
-            sequenceCounter: value(0x9F41).flatMap(Self.number).map { UInt32(clamping: max(1, $0)) } ?? 1,
-            forcedOnline: value(0x95).flatMap { TerminalVerificationResults(bytes: $0) }?
-                .contains(.merchantForcedOnline) ?? false)
-    }
-
-    /// Returns the recorded terminal's configuration, as far as the trace contains it.
-    private func recordedTerminal() throws(CardReplayError) -> TerminalConfiguration {
-        do throws(TerminalConfigurationError) {
-            var applications = terminal.applications
-            if let aid = recorded.aid {
-                let known = applications.first { $0.aid == aid } ?? applications.first { aid.starts(with: $0.aid) }
-                applications.removeAll { $0.aid == known?.aid }
-                applications.insert(try application(aid: known?.aid ?? aid, known), at: 0)
-            }
-            return try TerminalConfiguration(
-                type: value(0x9F35)?.first.flatMap(TerminalType.init) ?? terminal.type,
-                capabilities: value(0x9F33).flatMap { TerminalCapabilities(bytes: $0) } ?? terminal.capabilities,
-                additionalCapabilities: value(0x9F40).flatMap { AdditionalTerminalCapabilities(bytes: $0) }
-                    ?? terminal.additionalCapabilities,
-                country: value(0x9F1A).flatMap(Self.number).map { UInt16(clamping: $0) } ?? terminal.country,
-                merchantCategory: value(0x9F15).flatMap(Self.number).map { UInt16(clamping: $0) }
-                    ?? terminal.merchantCategory,
-                merchantIdentifier: terminal.merchantIdentifier,
-                merchantNameAndLocation: value(0x9F4E).flatMap(Self.text) ?? terminal.merchantNameAndLocation,
-                terminalIdentification: value(0x9F1C).flatMap(Self.text) ?? terminal.terminalIdentification,
-                interfaceDeviceSerial: value(0x9F1E).flatMap(Self.text) ?? terminal.interfaceDeviceSerial,
-                acquirer: terminal.acquirer, applications: applications,
-                certificationAuthorityKeys: terminal.certificationAuthorityKeys,
-                revokedCertificates: terminal.revokedCertificates, pinPolicy: terminal.pinPolicy,
-                offersApplicationChoice: true
-            ).adding(ellipticAuthorityKeys: terminal.ellipticAuthorityKeys)
-        } catch {
-            throw .terminal(error)
-        }
-    }
-
-    private func application(
-        aid: [UInt8], _ known: TerminalApplication?
-    ) throws(TerminalConfigurationError) -> TerminalApplication {
-        let version = value(0x9F09).flatMap { $0.count == 2 ? UInt16($0[0]) << 8 | UInt16($0[1]) : nil }
-        // Action codes that go online for any unusual result.
-        let unusual = TerminalVerificationResults(rawValue: 0xDC_4004_F800)
-        return try TerminalApplication(
-            aid: aid, versions: version.map { [$0] } ?? known?.versions ?? [0],
-            actionCodes: known?.actionCodes ?? ActionCodes(denial: [], online: unusual, default: unusual),
-            floorLimit: value(0x9F1B).flatMap { $0.count == 4 ? $0.reduce(0) { $0 << 8 | UInt32($1) } : nil }
-                ?? known?.floorLimit ?? 0,
-            checksVelocity: known?.checksVelocity ?? true)
-    }
-
-    private static func number(_ bytes: [UInt8]) -> UInt64? {
-        guard bytes.count <= 9, let pairs = digitPairs(bytes) else { return nil }
-        return pairs.reduce(0) { $0 * 100 + UInt64($1) }
-    }
-
-    /// Returns two decimal digits per byte.
-    private static func digitPairs(_ bytes: [UInt8]) -> [Int]? {
-        guard bytes.allSatisfy({ $0 >> 4 <= 9 && $0 & 0x0F <= 9 }) else { return nil }
-        return bytes.map { Int($0 >> 4) * 10 + Int($0 & 0x0F) }
-    }
-
-    private static func text(_ bytes: [UInt8]) -> String? {
-        bytes.allSatisfy { (0x20...0x7E).contains($0) } ? String(decoding: bytes, as: UTF8.self) : nil
     }
 }
 
@@ -190,11 +96,40 @@ public enum CardReplayError: Error, Hashable, Sendable, CustomStringConvertible 
     case terminal(TerminalConfigurationError)
     /// Neither trace nor caller state the amount.
     case noAmount
+    /// The card was tapped: ``TapReplay`` replays it.
+    case tapped
+    /// The tapped application, by its DF name, has no kernel here.
+    case otherKernel(aid: [UInt8])
+    /// The trace has no GET PROCESSING OPTIONS with the kernel's public key.
+    case noKernelKey
+    /// The kernel's private key is not given, and no trace has it.
+    case kernelKeyMissing
+    /// The private key is not that of the public key in the trace.
+    case otherKernelKey
+    /// No card can be tapped with these settings.
+    case noContactlessSettings
+    /// Entry Point refuses the recorded transaction.
+    case entryPoint(EntryPointError)
 
     public var description: String {
         switch self {
         case .terminal(let error): "the recorded terminal cannot be rebuilt: \(error)"
         case .noAmount: "the trace does not say the amount: give one"
+        case .tapped: "the card of the trace was tapped: replay it with Entry Point and kernel 8"
+        case .otherKernel(let aid):
+            "the tapped application \(aid.hexadecimal) is none of kernel 8, and no other contactless kernel is built: "
+                + "decode the commands instead"
+        case .noKernelKey:
+            "the trace of a tapped card has no public key of kernel 8 (9E in GET PROCESSING OPTIONS): record the whole "
+                + "payment"
+        case .kernelKeyMissing:
+            "the records are enciphered for the kernel's private key, which is not in the trace: record with 'pay "
+                + "--seed' and give the same --seed, or give --kernel-key"
+        case .otherKernelKey:
+            "the kernel's private key does not belong to the public key (9E) in the trace: give the --seed of the "
+                + "payment, or its --kernel-key"
+        case .noContactlessSettings: "no card can be tapped with these settings: give another --terminal"
+        case .entryPoint(let error): error.description
         }
     }
 }

@@ -38,6 +38,8 @@ public struct CardTrace: Hashable, Sendable {
         try self.init(try SettingsDocument.list(path: path, limits: Self.limits), file: path)
     }
 
+    init(header: CardTraceHeader, exchanges: [Exchange]) { (self.header, self.exchanges) = (header, exchanges) }
+
     private static let limits = SettingsDocument.Limits(bytes: 4 << 20, values: 20_000)
 
     private init(_ nodes: [SettingsNode], file: String) throws(SettingsError) {

@@ -50,12 +50,17 @@ struct RecordedTerminal: Sendable {
         case Instruction.select where response.status == .success:
             let objects = (try? BERTLV.parse(response.data)) ?? []
             // A new application starts a new transaction.
-            if let name = objects.first(0x84)?.value, !name.starts(with: Self.environment) { pendingAID = name }
+            if let name = objects.first(0x84)?.value, !name.dropFirst().starts(with: Self.environment) {
+                pendingAID = name
+            }
             lists[0x9F38] = objects.first(0x9F38)?.value
         case Instruction.getProcessingOptions where response.status == .success:
             aid = pendingAID
             let options = (try? BERTLV.parse(command.data))?.first?.value ?? []
             take(options, by: 0x9F38)
+            // Kernel 8 reads CDOL1 here.
+            let objects = (try? BERTLV.parse(response.data)) ?? []
+            if let list = objects.first(0x8C)?.value { lists[0x8C] = list }
         case Instruction.readRecord where response.status == .success:
             let objects = (try? BERTLV.parse(response.data)) ?? []
             for tag: BERTag in [0x8C, 0x8D, 0x9F49] {
@@ -86,7 +91,8 @@ struct RecordedTerminal: Sendable {
     }
 
     private var pendingAID: [UInt8]?
-    private static let environment = Array("1PAY.SYS".utf8)
+    /// Of the directories of contact and contactless cards, after their first character.
+    private static let environment = Array("PAY.SYS".utf8)
 
     private mutating func take(_ data: [UInt8], by tag: BERTag) {
         let sent = decode(data, by: tag)

@@ -20,6 +20,17 @@ final class ReplayedCard: CardChannel {
         state = Mutex(State(commands: RecordedCommands(trace.exchanges.map(\.command))))
     }
 
+    /// Whether every exchange was replayed or skipped.
+    var isAtEnd: Bool { state.withLock { $0.commands.isAtEnd } }
+
+    /// Whether the recorded reader sent the same command again after its answer.
+    func isRepeated(_ command: CommandAPDU) -> Bool {
+        state.withLock { state in
+            let next = state.commands.position
+            return next < exchanges.endIndex && exchanges[next].command.hasHeader(of: command)
+        }
+    }
+
     /// Returns the recorded differences, including the exchanges that the kernel skipped.
     func finish() -> [ReplayDifference] {
         state.withLock { state -> [ReplayDifference] in
@@ -39,6 +50,8 @@ final class ReplayedCard: CardChannel {
     private func answer(_ command: CommandAPDU, _ state: inout State) -> ResponseAPDU? {
         let isFinal = state.cryptogramsAsked > 0
         if command.ins == Instruction.generateAC { state.cryptogramsAsked += 1 }
+        // A card that is tapped again begins anew.
+        if command.ins == Instruction.getProcessingOptions { state.cryptogramsAsked = 0 }
         switch state.commands.match(command) {
         case .next(let index, let skipped):
             state.differences += exchanges[skipped].map(Self.onlyRecorded)
@@ -107,7 +120,7 @@ final class ReplayedCard: CardChannel {
     }
 
     /// Returns the filled data object list in a command.
-    private static func options(_ command: CommandAPDU) -> [UInt8] {
+    static func options(_ command: CommandAPDU) -> [UInt8] {
         guard command.ins == Instruction.getProcessingOptions else { return command.data }
         return (try? BERTLV.parse(command.data))?.first?.value ?? []
     }
@@ -196,10 +209,20 @@ enum Instruction {
     static let verify: UInt8 = 0x20
     static let generateAC: UInt8 = 0xAE
     static let externalAuthenticate: UInt8 = 0x82
+    // Kernel 8 (Book C-8 §5).
+    static let exchangeRelayResistanceData: UInt8 = 0xEA
+    static let readData: UInt8 = 0x32
+    static let writeData: UInt8 = 0x34
 
     /// Returns whether only an issuer sends this command: with secure messaging, or an EMV script command.
     static func isIssuerScript(_ command: CommandAPDU) -> Bool {
-        command.cla & 0x0C != 0 || [0x16, 0x18, 0x1E, 0x24, 0xDA, 0xDC, 0xE2, 0xD2].contains(command.ins)
+        !isData(command)
+            && (command.cla & 0x0C != 0 || [0x16, 0x18, 0x1E, 0x24, 0xDA, 0xDC, 0xE2, 0xD2].contains(command.ins))
+    }
+
+    /// Returns whether the command reads or writes a data envelope of kernel 8.
+    private static func isData(_ command: CommandAPDU) -> Bool {
+        command.cla == 0x84 && [readData, writeData].contains(command.ins)
     }
 
     /// Returns the EMV name of the command, or its INS byte if it has none here.
@@ -214,6 +237,9 @@ enum Instruction {
         case verify: "VERIFY"
         case generateAC: "GENERATE AC"
         case externalAuthenticate: "EXTERNAL AUTHENTICATE"
+        case exchangeRelayResistanceData: "EXCHANGE RELAY RESISTANCE DATA"
+        case readData where isData(command): "READ DATA"
+        case writeData where isData(command): "WRITE DATA"
         case _ where isIssuerScript(command): "issuer script command"
         default: "a command with INS " + [command.ins].hexadecimal
         }

@@ -230,7 +230,8 @@ public actor PCSCReader {
     private func reset(_ card: PCSCCard) async throws(PCSCError) -> ATR {
         try await card.reconnect(.unpower)
         var bytes = try await card.answerToReset()
-        if isContactless {
+        // The form of the answer is the surest sign of a reader without contacts, whatever its name is.
+        if isContactless || ContactlessATR(bytes) != nil {
             do throws(ATRError) { return try ATR(bytes) } catch { throw .answerToReset(.notAnATR(error)) }
         }
         var verdict = EMVATRRules.verdict(on: bytes, after: .cold)

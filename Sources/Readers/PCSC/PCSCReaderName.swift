@@ -6,18 +6,31 @@ public struct PCSCReaderName: Hashable, Sendable {
     public let device: String
     /// The name of the interface; nil if the driver gives none.
     public let interface: String?
+    /// The number of the slot (SS); nil in a name of another form.
+    private let slot: UInt8?
 
     /// Words in the names of contactless readers and interfaces.
     private static let words = ["PICC", "Contactless", "contactless", "-CL", "CL "]
 
+    /// Contactless readers whose names in libccid have none of the words (LudovicRousseau/CCID readers), and for a
+    /// reader with other slots as well the number of the contactless one.
+    private static let known: [(name: String, slot: UInt8?)] = [
+        ("OMNIKEY 5022", nil), ("OMNIKEY 5127 CK", nil), ("OMNIKEY 5427 CK", nil), ("ACR1281U", 1),
+    ]
+
     /// Reads a name of pcscd. A name in another form is that of a device with one reader.
     public init(_ name: String) {
         var rest = name[...]
+        var numbers: [UInt8] = []
         for _ in 0..<2 {
             let digits = rest.suffix(3)
-            guard digits.count == 3, digits.first == " ", digits.dropFirst().allSatisfy(\.isHexDigit) else { break }
+            guard digits.count == 3, digits.first == " ", let number = UInt8(digits.dropFirst(), radix: 16),
+                digits.dropFirst().allSatisfy(\.isHexDigit)
+            else { break }
+            numbers.append(number)
             rest = rest.dropLast(3)
         }
+        slot = numbers.count == 2 ? numbers.first : nil
         var serial = ""
         if rest.hasSuffix(")"), let start = rest.lastIndex(of: "(") {
             serial = String(rest[start...])
@@ -34,10 +47,12 @@ public struct PCSCReaderName: Hashable, Sendable {
         device = serial.isEmpty ? String(rest) : rest + " " + serial
     }
 
-    /// Whether the name is that of a contactless reader.
+    /// Whether the name is that of a contactless reader. For a reader with another name, the answer to reset of a card
+    /// tells (``SmartCard/ContactlessATR``).
     public var isContactless: Bool {
         let text = (interface ?? device) + " "
         return Self.words.contains { text.contains($0) }
+            || Self.known.contains { device.contains($0.name) && ($0.slot == nil || $0.slot == slot) }
     }
 
     /// Finds the contactless reader in the same device as a reader with contacts.

@@ -146,6 +146,19 @@ extension WithFakeDaemon {
             #expect(daemon.calls.last == "disconnect 2")
         }
 
+        // PC/SC part 3 §3.1.3.2.3: the answer that a reader makes for a card without contacts, here that of a DESFire
+        @Test func `a card without contacts is known by its answer to reset, whatever the reader's name is`()
+            async throws
+        {
+            let answer: [UInt8] = [0x3B, 0x81, 0x80, 0x01, 0x80, 0x80]
+            let (reader, daemon) = try await reader(change: { $0.status = { .init(bytes: answer) } })
+            #expect(!reader.isContactless)
+            let channel = try await reader.powerOn()
+            #expect(channel.contactless == .card(historicalBytes: [0x80]))
+            // No warm reset: the rules for contact cards do not apply.
+            #expect(daemon.calls.filter { $0.hasPrefix("reconnect") } == ["reconnect 2 3 2"])
+        }
+
         @Test(arguments: [UInt(34), .max])
         func `an answer to reset that is too long is rejected`(length: UInt) async throws {
             let (reader, daemon) = try await reader(change: { $0.status = { .init(bytes: [0x3B], length: length) } })

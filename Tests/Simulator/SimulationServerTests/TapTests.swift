@@ -56,6 +56,38 @@ struct TapTests {
         #expect(payment["card"]?["cvm"]?.text == "device" || payment["card"]?["entryMode"]?.text == "contactless")
     }
 
+    @Test("shows the text of each message, and clears it at the end")
+    func shown() async throws {
+        let asked = Asked()
+        let session = try await begin(asked, "120.00")
+        #expect(await asked.ask("GET", session).json["display"]?.text == "Tap the card …")
+        await asked.ask("POST", session + "/readers/reader/tap", #"{"card": "k8-phone-locked"}"#)
+        let asks = await asked.ask("GET", session).json
+        #expect(["Follow the instructions on your phone.", "Tap the card …"].contains(asks["display"]?.text))
+        let shown = await asked.ask("GET", session + "/events?kind=display").json["events"]?.elements ?? []
+        let texts = shown.map { ($0["detail"]?.text, $0["display"]?.text) }
+        #expect(texts.contains { $0 == ("message 17", "The card was read. You may take it away.") })
+        #expect(texts.contains { $0 == ("message 20", "Follow the instructions on your phone.") })
+        await asked.ask("POST", session + "/readers/reader/away")
+        await asked.ask("POST", session + "/cards/k8-phone-locked/unlock")
+        await asked.ask("POST", session + "/clock/advance", #"{"seconds": 5}"#)
+        await asked.ask("POST", session + "/readers/reader/tap", #"{"card": "k8-phone-locked"}"#)
+        #expect(await outcome(asked, session)["outcome"]?.text == "approved")
+        #expect(await asked.ask("GET", session).json["display"] == nil)
+    }
+
+    @Test("needs a device to unlock, and no body to move a card away")
+    func refused() async throws {
+        let asked = Asked()
+        let session = try await asked.session(#"{"readers": ["dual-interface"], "cards": ["visa-credit", "k8-phone"]}"#)
+        let refusal = await asked.ask("POST", session + "/cards/visa-credit/unlock")
+        #expect(refusal.status == 409)
+        #expect(refusal.code == "no_device")
+        #expect(await asked.ask("POST", session + "/cards/k8-phone/unlock").status == 200)
+        #expect(await asked.ask("POST", session + "/cards/none/unlock").code == "unknown_card")
+        #expect(await asked.ask("POST", session + "/readers/reader/away").status == 200)
+    }
+
     @Test("gives way to the slot when the card is inserted instead")
     func insertedInstead() async throws {
         let asked = Asked()

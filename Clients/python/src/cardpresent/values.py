@@ -269,6 +269,8 @@ class Event(Value):
     """The time since the start of the session, on its clock."""
     kind: EventKind
     detail: str
+    display: str | None = None
+    """The English text on the reader's display after an event `display`; empty when cleared."""
 
 
 @dataclass(frozen=True, repr=False)

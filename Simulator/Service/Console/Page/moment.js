@@ -82,7 +82,7 @@ export function take(moment, event) {
       show(cardPrompt(detail.split(",")), "card");
       break;
     case "display":
-      show(detail, moment.need, moment.tone);
+      show(event.display ?? detail, moment.need, moment.tone);
       break;
     case "card_in":
       moment.cards[detail] = true;

@@ -1,7 +1,7 @@
 // @ts-check
 // Requests to the simulator service.
 
-/** @typedef {{id: number, milliseconds: number, kind: string, detail: string}} SessionEvent */
+/** @typedef {{id: number, milliseconds: number, kind: string, detail: string, display?: string}} SessionEvent */
 
 let token = "";
 

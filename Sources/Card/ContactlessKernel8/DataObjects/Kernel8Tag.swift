@@ -1,6 +1,7 @@
 public import SmartCard
 
-/// The tags that kernel 8 adds to those of ``EMV/EMVTag`` (Book C-8 annex A). ``Kernel8DataObject`` describes them.
+/// The tags that kernel 8 adds to those of ``EMV/EMVTag`` (Book C-8 annex A). ``EMV/Kernel8DataObject`` describes
+/// them.
 public enum Kernel8Tag {
     // From the card.
     public static let cardQualifier: BERTag = 0x9F2C

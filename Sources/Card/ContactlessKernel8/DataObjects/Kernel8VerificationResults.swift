@@ -30,6 +30,21 @@ public struct Kernel8VerificationResults: ByteFlags {
     public static let relayResistancePerformed = Self(rawValue: 0x02)
     public static let relayResistanceNotPerformed = Self(rawValue: 0x01)
 
+    /// Takes over the bits of cards with contacts that kernel 8 has too. Every way of offline data authentication is
+    /// local authentication here, and byte 5 has nothing in common.
+    public init(contact results: TerminalVerificationResults) {
+        let pairs: [(TerminalVerificationResults, Self)] = [
+            (.offlineDataAuthenticationNotPerformed, .localAuthenticationNotPerformed),
+            (.sdaFailed, .localAuthenticationFailed), (.ddaFailed, .localAuthenticationFailed),
+            (.cdaFailed, .localAuthenticationFailed), (.versionsDiffer, .versionsDiffer),
+            (.expiredApplication, .expiredApplication), (.applicationNotYetEffective, .applicationNotYetEffective),
+            (.serviceNotAllowed, .serviceNotAllowed),
+            (.cardholderVerificationFailed, .cardholderVerificationFailed), (.onlinePINEntered, .onlineCVMCaptured),
+            (.floorLimitExceeded, .floorLimitExceeded),
+        ]
+        self = pairs.reduce(into: []) { found, pair in if results.contains(pair.0) { found.insert(pair.1) } }
+    }
+
     /// Returns the results with the bits of the card TVR (tag 9F8104), except for those that `mask` (tag 9F821A, kernel
     /// reserved TVR mask) keeps for the kernel. A mask of zeros lets the card clear everything, bit ``kernel8`` too.
     public func merging(card: Self, keeping mask: Self) -> Self {

@@ -37,10 +37,13 @@ public struct DataElement: Hashable, Sendable {
 
     /// Returns the data element with `tag`, including templates, contactless data elements, and payment system data
     /// elements; nil if the tag is not publicly known.
-    public static func described(_ tag: BERTag) -> DataElement? { byTag[tag] ?? furtherByTag[tag] }
+    public static func described(_ tag: BERTag) -> DataElement? {
+        byTag[tag] ?? furtherByTag[tag] ?? kernel8ByTag[tag]
+    }
 
     private static let byTag: [BERTag: DataElement] = index(table)
     private static let furtherByTag: [BERTag: DataElement] = index(furtherTable)
+    private static let kernel8ByTag: [BERTag: DataElement] = index(Kernel8DataObject.elements)
 
     private static func index(_ table: [DataElement]) -> [BERTag: DataElement] {
         Dictionary(table.map { ($0.tag, $0) }, uniquingKeysWith: { first, _ in first })

@@ -25,6 +25,7 @@ extension DataElement {
         element(0x77, "response template, format 2", .b, 0, 65535, .card),
         element(0x80, "response template, format 1", .b, 0, 65535, .card),
         element(0x83, "command template", .b, 0, 65535, .terminal),
+        element(0x96, "kernel identifier, terminal", .b, 8, 8, .terminal),
         element(0xA5, "FCI proprietary template", .b, 0, 252, .card),
         element(0xBF0C, "FCI issuer discretionary data", .b, 0, 222, .card),
         element(0x9F29, "extended selection", .b, 0, 252, .card),

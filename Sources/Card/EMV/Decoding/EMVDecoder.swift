@@ -68,11 +68,16 @@ struct EMVDecodingContext {
     private(set) var applicationCurrency: Currency?
     /// 9F11
     private(set) var codeTable: CodeTable?
+    /// Whether the data are of a transaction with kernel 8, which lays out some data elements otherwise.
+    private(set) var isKernel8 = false
+    /// Whether the data have an object that only contact transactions have: TDOL, CDOL2, or TSI.
+    private(set) var isContact = false
 
-    /// Collects the context from data objects at every level, and from a command SELECT with its response; other bytes
-    /// give an empty context.
-    init(_ bytes: [UInt8], brand: CardBrand?) {
+    /// Collects the context from data objects at every level, from a command SELECT with its response, and from a list
+    /// that a command answers; other bytes give an empty context.
+    init(_ bytes: [UInt8], brand: CardBrand?, answering list: DataObjectList? = nil) {
         self.brand = brand
+        if let list { isKernel8 = Self.isOfKernel8(list) }
         let length = SubjectGuess.commandLength(of: bytes) ?? 0
         if length > 0, let command = try? CommandAPDU(bytes: Array(bytes[..<length])),
             EMVInstruction(class: command.cla, code: command.ins) == .select
@@ -92,9 +97,21 @@ struct EMVDecodingContext {
             case EMVTag.currency: transactionCurrency = transactionCurrency ?? Self.currency(value)
             case EMVTag.applicationCurrency: applicationCurrency = applicationCurrency ?? Self.currency(value)
             case EMVTag.issuerCodeTableIndex: codeTable = codeTable ?? value.first.flatMap(CodeTable.init)
+            case EMVTag.tdol, EMVTag.cdol2, EMVTag.statusInformation: isContact = true
+            case EMVTag.verificationResults: isKernel8 = isKernel8 || Kernel8Format.isOf(results: value)
+            case EMVTag.pdol, EMVTag.cdol1:
+                isKernel8 = isKernel8 || (try? DataObjectList(Array(value))).map(Self.isOfKernel8) ?? false
+            case _ where Kernel8DataObject.isOwn(object.tag):
+                isKernel8 = true
+                if object.tag.isConstructed { look(through: bytes, object.value, depth - 1) }
             default: if object.tag.isConstructed { look(through: bytes, object.value, depth - 1) }
             }
         }
+    }
+
+    /// Whether a list asks for what only kernel 8 has.
+    private static func isOfKernel8(_ list: DataObjectList) -> Bool {
+        list.entries.contains { Kernel8DataObject.isOwn($0.tag) }
     }
 
     private static func currency(_ value: ArraySlice<UInt8>) -> Currency? {

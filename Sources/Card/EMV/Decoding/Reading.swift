@@ -12,7 +12,7 @@ struct Reading {
 
     init(_ bytes: [UInt8], brand: CardBrand?, requestedList: DataObjectList? = nil) {
         (self.bytes, self.requestedList) = (bytes, requestedList)
-        context = EMVDecodingContext(bytes, brand: brand)
+        context = EMVDecodingContext(bytes, brand: brand, answering: requestedList)
     }
 
     /// Records the problem that stops decoding. The first one is kept.

@@ -9,16 +9,20 @@ import Simulator
 enum CardCatalog {
     static var completion: CompletionKind { .list(CardProfileLibrary.allNames) }
 
-    /// Returns the CA public keys that a terminal needs for a simulated card: RSA keys, and those on elliptic curves.
+    /// Returns the CA public keys that a terminal needs for a simulated card: RSA keys, and those on elliptic curves
+    /// for its chip and for its tap.
     ///
     /// - Throws: `CommandFailure`
     static func authorityKeys(
         of nameOrPath: String, _ repeatability: Repeatability
-    ) throws(CommandFailure) -> (rsa: [CAPublicKey], elliptic: [ECCAuthorityKey]) {
+    ) throws(CommandFailure) -> (rsa: [CAPublicKey], elliptic: [ECCAuthorityKey], contactless: [ECCAuthorityKey]) {
         let profile = try profile(nameOrPath)
         do {
             let keys = try TestKeys.embedded(rsa: repeatability.rsaKeys)
-            return (try profile.certificationAuthorityKeys(keys), try profile.ellipticAuthorityKeys())
+            return (
+                try profile.certificationAuthorityKeys(keys), try profile.ellipticAuthorityKeys(),
+                try CardProfile.contactlessAuthorityKeys(of: [profile])
+            )
         } catch {
             throw CommandFailure(.internalError, code: "no_test_keys", message: "no keys for '\(nameOrPath)': \(error)")
         }

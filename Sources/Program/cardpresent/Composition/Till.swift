@@ -15,6 +15,9 @@ import Yosemite
 
 /// The dependencies of a command: the composition root that connects the layers.
 struct Till: Sendable {
+    /// The random numbers of which kernel 8 makes its key pairs; `emv replay` makes them again.
+    static let kernelKeyStream = "kernel 8"
+
     let stores: StoresManager
     /// The open database.
     let storage: any StorageManagerType
@@ -166,7 +169,7 @@ struct Till: Sendable {
                     trace: environment.recordTrace,
                     contactless: settings.contactless(
                         authorities: environment.contactlessKeys, time: time,
-                        random: environment.random.stream("kernel 8")
+                        random: environment.random.stream(Self.kernelKeyStream)
                     ) { environment.terminal(settings.terminal(for: $0)) })
             }
             let receipts = ReceiptStore(

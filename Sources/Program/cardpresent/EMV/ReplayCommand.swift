@@ -3,6 +3,7 @@ import CardSecrets
 import Determinism
 import EMV
 import EMVReplay
+import Hardware
 import Money
 import Settings
 import Simulator
@@ -18,6 +19,7 @@ struct ReplayCommand: CardDataCommand {
             EXAMPLES:
               cardpresent emv replay card.jsonl --capks keys.yaml
               cardpresent emv replay card.jsonl --card visa-dda
+              cardpresent emv replay tap.jsonl --card k8-credit --seed 7
 
             The trace is a JSON lines file of a test card: {"c":"00A4…","r":"6F…9000"}, as 'pay --trace --trace-clear' \
             writes for a simulated card. Amount, date, unpredictable numbers, and terminal data come from the recorded \
@@ -25,6 +27,10 @@ struct ReplayCommand: CardDataCommand {
 
             A file of keys has those of 'emv capks': RSA keys for SDA, DDA, and CDA, and keys on elliptic curves for \
             XDA.
+
+            The trace of a tapped card is replayed with Entry Point and kernel 8, up to the outcome. The card enciphers \
+            its records for a key of the kernel that is in no trace. --seed makes it again, if the payment had a seed; \
+            --kernel-key gives it.
 
             Exit codes: 0 the kernel sent the same data as the recorded terminal, 7 it sent different data, 65 the \
             trace cannot be read.
@@ -42,8 +48,14 @@ struct ReplayCommand: CardDataCommand {
             "Simulated card of the trace, whose CA public keys the terminal gets.", valueName: "profile"),
         completion: CardCatalog.completion)
     var card: String?
-    @Option(help: ArgumentHelp("Seed of the payment, whose keys the simulated card has.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "Seed of the payment, from which the keys of simulated card and kernel 8 follow.", valueName: "number"))
     var seed: UInt64?
+    @Option(
+        help: ArgumentHelp(
+            "Private key of kernel 8 in the trace of a tap, 64 hexadecimal digits. Only of a test.", valueName: "hex"))
+    var kernelKey: String?
     @Option(
         help: ArgumentHelp("Till configuration with applications, action codes, limits, and keys.", valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
@@ -65,25 +77,65 @@ struct ReplayCommand: CardDataCommand {
                 try settings.amount(text, currency: currency)
             },
             date: try date.map(Self.date), unpredictableNumber: try unpredictableNumber.map(Self.number))
-        let report: CardReplayReport
+        let kernelKeys = try kernelKeys()
+        let report: ReplayReport
         do {
             let trace = try CardTrace(path: trace)
-            let simulated = try card.map { try CardCatalog.authorityKeys(of: $0, Repeatability(seed: seed)) }
-            let keys = try CAPublicKeyStore(files: capks)
-            let terminal = settings.terminal.adding(
-                certificationAuthorityKeys: keys.keys + (simulated?.rsa ?? []),
-                ellipticAuthorityKeys: keys.ellipticKeys + (simulated?.elliptic ?? []))
-            let replay = CardReplay(trace, terminal: terminal, overrides: overrides)
+            let (terminal, reader) = (
+                try self.terminal(settings, isTapped: false), try self.terminal(settings, isTapped: true)
+            )
             report = try await Waiting.on("Replaying the trace") {
-                try await replay.run(date: SystemTimeSource().localDate())
+                let today = SystemTimeSource().localDate()
+                guard trace.isOfTap else {
+                    return .chip(
+                        try await CardReplay(trace, terminal: terminal, overrides: overrides).run(date: today))
+                }
+                let tap = TapReplay(
+                    trace, terminal: reader, overrides: overrides, settings: Self.contactless(settings),
+                    keys: kernelKeys)
+                let chip = trace.chipAfterTap.map { CardReplay($0, terminal: terminal, overrides: overrides) }
+                return .tap(try await tap.run(date: today), chip: try await chip?.run(date: today))
             }
         } catch let error as SettingsError {
             throw CommandFailure(.badData, code: "malformed_file", message: error.located, fix: error.fix)
         } catch let error as CardReplayError {
-            throw CommandFailure(.badData, code: "trace_not_playable", splitting: error.description)
+            throw CommandFailure(.badData, code: error.code, splitting: error.description)
         }
         try output.write(report)
         guard report.agrees else { throw ExitCode(ExitStatus.differs.rawValue) }
+    }
+
+    /// The terminal with the keys of the options, for the chip or the tap of a simulated card.
+    private func terminal(_ settings: TillConfiguration, isTapped: Bool) throws -> TerminalConfiguration {
+        let simulated = try card.map { try CardCatalog.authorityKeys(of: $0, Repeatability(seed: seed)) }
+        let keys = try CAPublicKeyStore(files: capks)
+        return settings.terminal.adding(
+            certificationAuthorityKeys: keys.keys + (simulated?.rsa ?? []),
+            ellipticAuthorityKeys: keys.ellipticKeys
+                + ((isTapped ? simulated?.contactless : simulated?.elliptic) ?? []))
+    }
+
+    /// The contactless settings of the till for a terminal.
+    private static func contactless(_ settings: TillConfiguration) -> TapReplay.Settings {
+        { currency, terminal in
+            // The replay has kernels of its own.
+            settings.contactless(time: SystemTimeSource(), random: SystemRandomSource()) { _ in terminal }
+                .configuration(currency, terminal)
+        }
+    }
+
+    /// The source of the kernel's key pairs: what a payment with the seed draws them from (``Till``), or the given key.
+    private func kernelKeys() throws(CommandFailure) -> (@Sendable () -> any RandomSource)? {
+        if let kernelKey {
+            guard let secret = [UInt8](hexadecimal: kernelKey), let key = RecordedKernelKey(secret: secret) else {
+                throw CommandFailure(
+                    .usage, code: "invalid_kernel_key", message: "--kernel-key is not a private key",
+                    fix: "give 64 hexadecimal digits")
+            }
+            return { key }
+        }
+        guard let seed else { return nil }
+        return { Repeatability(seed: seed).random.stream(Till.kernelKeyStream) }
     }
 
     private static func date(_ text: String) throws(CommandFailure) -> CivilDate {
@@ -105,11 +157,12 @@ struct ReplayCommand: CardDataCommand {
     }
 }
 
-extension CardReplayReport: CommandResult {
+extension CardReplayReport {
     var json: JSONObject {
         let (decision, reason) = outcome.decision.words
         let authentication = outcome.offlineAuthentication
         return [
+            "interface": "contact",
             // Whether the kernel sent the same data as the recorded terminal.
             "agrees": agrees, "decision": decision, "reason": reason, "amount": request.amount.description,
             "aid": outcome.application?.aid.hexadecimal, "last4": outcome.pan?.lastFour,
@@ -141,8 +194,7 @@ extension CardReplayReport: CommandResult {
             "cryptogram   \(cryptogramType.map { "\($0) \(outcome.cryptogram?.value.hexadecimal ?? "")" } ?? "none")",
             "",
         ]
-        lines.append(agrees ? "The kernel sent the same data as the recorded terminal." : "Differences:")
-        lines += differences.map(\.text)
+        lines += differences.lines(agrees: agrees)
         if let cause = causeOfFailedSignature {
             lines.append(
                 "The signature fails because of the replay, not the card: the card signed what the recorded terminal "
@@ -150,6 +202,13 @@ extension CardReplayReport: CommandResult {
                     + (cause.line.map { "line \($0) differs." } ?? "the data differs."))
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension [ReplayDifference] {
+    /// The differences, after what they mean together.
+    func lines(agrees: Bool) -> [String] {
+        [agrees ? "The kernel sent the same data as the recorded terminal." : "Differences:"] + map(\.text)
     }
 }
 
@@ -172,7 +231,7 @@ extension TransactionDecision {
 
 extension ReplayDifference {
     /// The difference between kernel and recorded terminal as JSON. The line is null after the end of the trace.
-    fileprivate var json: JSONObject {
+    var json: JSONObject {
         let details: JSONObject =
             switch kind {
             case .value(let tag, let name, let recorded, let kernel):

@@ -13,6 +13,8 @@ final class ProgressDisplay: Sendable {
     private let isEnabled: Bool
     private let receipt: ReceiptSettings
     private let language: Mutex<ReceiptLanguage>
+    /// The text shown last.
+    private let last = Mutex("")
 
     /// - Parameters:
     ///   - isEnabled: Whether anything is shown.
@@ -32,8 +34,21 @@ final class ProgressDisplay: Sendable {
             let chosen = ReceiptLanguage.chosen(by: languages, among: receipt.languages) ?? receipt.language
             language.withLock { $0 = chosen }
         }
-        guard isEnabled, let text = Self.text(event, language.withLock { $0 }) else { return }
+        guard isEnabled, let text = Self.text(event, language.withLock { $0 }), isNew(text, event) else { return }
         StandardError.note(text + "\n")
+    }
+
+    /// Whether a text is not there already: kernel 8 and the host both say that the issuer is asked, and an outcome has
+    /// its message again for the restart.
+    private func isNew(_ text: String, _ event: CardReaderEvent) -> Bool {
+        let previous = last.withLock { last in
+            defer { last = text }
+            return last
+        }
+        switch event {
+        case .readerMessage, .authorizing: return text != previous
+        default: return true
+        }
     }
 
     /// Shows the cardholder how the payment ended. The command's own result says so in English.

@@ -14,6 +14,11 @@ struct DecodedBitsTests {
         ("reader", .enhancedReaderCapabilities), ("kernel", .kernelConfiguration),
         ("Visa", .visaVerificationResults), ("Visa device", .visaDeviceVerificationResults),
         ("M/Chip", .mChipVerificationResults), ("CCD", .commonCoreVerificationResults),
+        ("kernel 8 TVR", .kernel8VerificationResults), ("kernel 8 AIP", .kernel8InterchangeProfile),
+        ("kernel 8 capabilities", .kernel8Capabilities), ("kernel 8 CVM", .kernel8VerificationCapability),
+        ("kernel 8 security", .kernel8SecurityCapability), ("kernel 8", .kernel8Configuration),
+        ("card qualifier", .cardQualifier), ("kernel qualifier", .kernelQualifier),
+        ("decision", .verificationDecision), ("outcome", .outcomeParameterSet), ("data status", .dataStatus),
     ]
 
     private func flags(_ table: BitTable, byte: Int, _ bits: UInt8) -> [DecodedValue.Flag] {

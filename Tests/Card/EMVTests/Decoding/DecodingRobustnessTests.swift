@@ -36,7 +36,7 @@ struct DecodingRobustnessTests {
 
     @Test func `every tag takes a value of any length`() {
         let chance = SeededRandomSource(seed: 6)
-        for element in DataElement.table + DataElement.furtherTable {
+        for element in DataElement.table + DataElement.furtherTable + Kernel8DataObject.elements {
             for count in [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 28, 32, 33, 250] {
                 let value = chance.bytes(count)
                 for brand in [nil, CardBrand.visa, .mastercard, .americanExpress, .unionPay] {

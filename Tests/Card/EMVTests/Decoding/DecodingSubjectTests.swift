@@ -11,7 +11,8 @@ struct DecodingSubjectTests {
         ("80A80000028300 00", "command"), ("8418000004AABBCCDD", "command"), ("00B2010C00", "command"),
         ("00B2010C00 7004 5F340101 9000", "exchange"), ("00A4040007A0000000031010 6A82", "exchange"),
         ("80CA9F1700 9F170103 9000", "exchange"), ("9F02069F03069F1A02", "dol"), ("6F1A840E3150", "tlv"),
-        ("80AE80001D0000", "command"),
+        ("80AE80001D0000", "command"), ("9F81020103", "tlv"), ("9F2B089E409F0206", "dol"),
+        ("84320000039F811100", "command"),
     ])
     func `the type of bytes is guessed from their content`(input: String, kind: String) throws {
         let decoding = try #require(EMVDecoder.decode(bytes(input)))
@@ -36,7 +37,7 @@ struct DecodingSubjectTests {
     }
 
     @Test func `all data elements have a name and a source, without duplicates`() {
-        let all = DataElement.table + DataElement.furtherTable
+        let all = DataElement.table + DataElement.furtherTable + Kernel8DataObject.elements
         #expect(Set(all.map(\.tag)).count == all.count)
         for element in all {
             #expect(DecodingSubject(name: element.tag.description) == .value(of: element.tag))
@@ -44,5 +45,6 @@ struct DecodingSubjectTests {
         }
         #expect(DataElement[0x9F66] == nil)
         #expect(DataElement[0x6F] == nil)
+        #expect(DataElement[0x9F_8103] == nil)
     }
 }

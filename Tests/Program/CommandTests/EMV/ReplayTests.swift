@@ -77,6 +77,39 @@ struct ReplayTests {
         #expect(try replayed()["odaResult"] as? String == "failed")
     }
 
+    @Test func `a tap is replayed with the seed of its payment, and refused without it`() throws {
+        let trace = scratch.file("tap.jsonl")
+        func pay(_ amount: String, _ reader: String, _ card: String) throws {
+            try Program.run(
+                [
+                    "pay", amount, "--database", scratch.database, "--trace", trace, "--trace-clear", "--reader",
+                    "simulated:" + reader, "--card", card, "--seed", "7",
+                ], in: scratch
+            ).expectStatus(0)
+        }
+        try pay("12.50", "contactless", "k8-credit")
+        let played = try run("replay", trace, "--card", "k8-credit", "--seed", "7", "--json")
+        #expect(played.status == 0, "\(played.output)")
+        let told = try played.object()
+        #expect(told["interface"] as? String == "contactless" && told["agrees"] as? Bool == true)
+        #expect(told["decision"] as? String == "onlineRequest" && told["last4"] as? String == "0015")
+        #expect(told["oda"] as? String == "local" && told["odaResult"] as? String == "passed")
+        #expect((told["differences"] as? [Any])?.isEmpty == true && told["chip"] is NSNull)
+        for (more, code) in [([], "kernel_key_unknown"), (["--seed", "8"], "kernel_key_unknown")] {
+            let refused = try Program.run(["emv", "replay", trace, "--json"] + more, in: scratch)
+            #expect(refused.status == 65)
+            #expect(refused.output.contains(code))
+        }
+        #expect(try run("replay", trace, "--kernel-key", "12").status == 64)
+
+        // The chip follows the tap in the same trace.
+        try FileManager.default.removeItem(atPath: trace)
+        try pay("120", "dual-interface", "k8-wants-chip")
+        let both = try run("replay", trace, "--card", "k8-wants-chip", "--seed", "7", "--json").object()
+        #expect(both["decision"] as? String == "tryAnotherInterface")
+        #expect((both["chip"] as? [String: Any])?["decision"] as? String == "approvedOnline")
+    }
+
     @Test func `a trace that cannot be read is reported with its line`() throws {
         let trace = try scratch.write("{\"c\":\"00A40400\",\"r\":\"9000\"}\n{\"c\":\"00\"}\n", to: "trace.jsonl")
         let result = try run("replay", trace)

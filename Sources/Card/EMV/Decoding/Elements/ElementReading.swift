@@ -20,6 +20,9 @@ enum ElementReading: Sendable {
     // Data that differs by payment system
     case transactionQualifiers, cardQualifiers, formFactor, mobileVerificationResults
     case identityNumber, identityDocument
+    // Kernel 8
+    case terminalKernel, restartIndicator, interfaceRequest, errorIndication, messageIdentifiers
+    case deviceVerificationResults
     /// AIP and AFL, or the response data of GENERATE AC, without tags.
     case responseFormat1
     /// Arbitrary content.
@@ -28,7 +31,7 @@ enum ElementReading: Sendable {
     /// Returns the rule for the value of `tag` on a card of `brand`; nil if its format is enough.
     static func of(_ tag: BERTag, brand: CardBrand?) -> ElementReading? {
         guard let brand, DataElement.belongsToPaymentSystem(tag), PaymentSystemElements.tables[brand] != nil else {
-            return table[tag]
+            return table[tag] ?? kernel8[tag]
         }
         return systems[brand]?[tag] ?? (common.contains(tag) ? table[tag] : .free)
     }
@@ -38,7 +41,7 @@ enum ElementReading: Sendable {
     static func isRegular(_ tag: BERTag, brand: CardBrand?) -> Bool {
         switch of(tag, brand: brand) {
         case .bits, .applicationName, .tagsAndLengths, .tags, .fileLocator, .verificationList: true
-        default: regular.contains(tag)
+        default: regular.contains(tag) || kernel8Regular.contains(tag)
         }
     }
 

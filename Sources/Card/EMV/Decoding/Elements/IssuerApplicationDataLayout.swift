@@ -21,6 +21,12 @@ struct IssuerApplicationDataLayout {
     let name: String
     let fields: [Field]
 
+    /// Finds the layout that the applications of every payment system may have; nil if the value has another one.
+    init?(commonCoreOf value: ArraySlice<UInt8>) {
+        guard let layout = Self.commonCore(Array(value)) else { return nil }
+        self = layout
+    }
+
     /// Finds the layout of a value; nil if unknown. Pass nil for an unknown brand.
     init?(_ value: ArraySlice<UInt8>, brand: CardBrand?) {
         let bytes = Array(value)
@@ -214,12 +220,19 @@ extension Reading {
         return true
     }
 
+    /// With kernel 8 and an unknown payment system, nothing tells the systems' own layouts.
+    private func issuerApplicationDataLayout(_ range: Range<Int>) -> IssuerApplicationDataLayout? {
+        context.isKernel8 && context.brand == nil
+            ? IssuerApplicationDataLayout(commonCoreOf: bytes[range])
+            : IssuerApplicationDataLayout(bytes[range], brand: context.brand)
+    }
+
     /// Tag 9F10: each payment system has its own layouts, recognized by brand, length, and fixed bytes.
     ///
     /// - Returns: whether the layout is known.
     func issuerApplicationData(_ value: inout DecodedValue, _ range: Range<Int>) -> Bool {
         let start = range.lowerBound
-        guard let layout = IssuerApplicationDataLayout(bytes[range], brand: context.brand) else {
+        guard let layout = issuerApplicationDataLayout(range) else {
             free(&value, range)
             return false
         }

@@ -19,9 +19,11 @@ extension Reading {
         if let element, value.problems.isEmpty, !element.hasValidDigits(bytes[range]) {
             value.problems.append("not decimal digits, which format \(element.format) asks for")
         }
+        let rule = kernel8Rule(tag, range)
         let isRecognized = describe(
-            &value, range, as: ElementReading.of(tag, brand: context.brand),
+            &value, range, as: rule ?? ElementReading.of(tag, brand: context.brand),
             isReadable: value.problems.isEmpty && !range.isEmpty)
+        if rule == nil, let meaning = otherMeaning(tag, range) { value.meaning = meaning }
         // The digits of the whole value would reveal a masked part.
         if value.children.contains(where: \.isMasked) { (value.hex, value.isMasked) = (nil, true) }
         let isRegular = ElementReading.isRegular(tag, brand: context.brand) && value.problems.isEmpty
@@ -65,6 +67,12 @@ extension Reading {
         case .fileLocator: fileLocator(&value, range)
         case .verificationList: verificationList(&value, range)
         case .verificationResults: verificationResults(&value, range)
+        case .deviceVerificationResults: deviceVerificationResults(&value, range)
+        case .terminalKernel: terminalKernel(&value, range)
+        case .restartIndicator: restartIndicator(&value, range)
+        case .interfaceRequest: interfaceRequest(&value, range)
+        case .errorIndication: errorIndication(&value, range)
+        case .messageIdentifiers: messageIdentifiers(&value, range)
         case .issuerAuthenticationData: return issuerAuthenticationData(&value, range)
         case .scriptCommand: scriptCommand(&value, range)
         case .transactionQualifiers: transactionQualifiers(&value, range)

@@ -6,6 +6,8 @@ enum EMVInstruction: Hashable, Sendable {
     case generateApplicationCryptogram, externalAuthenticate, getResponse
     case cardBlock, applicationUnblock, applicationBlock, pinChange, putData, updateRecord
     case computeCryptographicChecksum, exchangeRelayResistanceData
+    /// Kernel 8: data envelopes through the secure channel.
+    case readData, writeData
 
     /// Any channel; with or without secure messaging.
     init?(class: UInt8, code: UInt8) {
@@ -29,6 +31,8 @@ enum EMVInstruction: Hashable, Sendable {
         case (0x00, 0xDC), (0x80, 0xDC): self = .updateRecord
         case (0x80, 0x2A): self = .computeCryptographicChecksum
         case (0x80, 0xEA): self = .exchangeRelayResistanceData
+        case (0x80, 0x32): self = .readData
+        case (0x80, 0x34): self = .writeData
         default: return nil
         }
     }
@@ -53,6 +57,8 @@ enum EMVInstruction: Hashable, Sendable {
         case .updateRecord: "UPDATE RECORD"
         case .computeCryptographicChecksum: "COMPUTE CRYPTOGRAPHIC CHECKSUM"
         case .exchangeRelayResistanceData: "EXCHANGE RELAY RESISTANCE DATA"
+        case .readData: "READ DATA"
+        case .writeData: "WRITE DATA"
         }
     }
 
@@ -70,7 +76,8 @@ enum EMVInstruction: Hashable, Sendable {
             case 0x88: "enciphered PIN"
             default: "reference \([p2].hexadecimal)"
             }
-        case .generateApplicationCryptogram: Self.cryptogram(p1)
+        case .generateApplicationCryptogram: Self.cryptogram(p1) + (p2 == 0x80 ? ", WRITE DATA follows" : "")
+        case .writeData: p2 == 0x80 ? "another one follows" : nil
         case .pinChange:
             switch p2 {
             case 0x00: "unblock the PIN"
@@ -79,7 +86,7 @@ enum EMVInstruction: Hashable, Sendable {
             }
         case .getProcessingOptions, .internalAuthenticate, .getChallenge, .externalAuthenticate, .getResponse,
             .cardBlock, .applicationUnblock, .applicationBlock, .computeCryptographicChecksum,
-            .exchangeRelayResistanceData:
+            .exchangeRelayResistanceData, .readData:
             nil
         }
     }

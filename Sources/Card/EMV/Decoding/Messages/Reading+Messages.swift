@@ -84,6 +84,12 @@ extension Reading {
         case .putData where command.cla & 0x0C == 0:
             let tag = BERTag(rawValue: UInt32(command.p1) << 8 | UInt32(command.p2))
             return element(tag, start: place.lowerBound, value: place)
+        case .exchangeRelayResistanceData where place.count == 4: return part("terminal entropy", place)
+        case .readData:
+            var data = part("tags", place)
+            tags(&data, place)
+            return data
+        case .writeData: return part("data envelope, enciphered", place)
         default:
             return freePart("data", place)
         }
@@ -105,6 +111,17 @@ extension Reading {
     }
 
     private mutating func data(in range: Range<Int>, to instruction: EMVInstruction?) -> [DecodedValue] {
+        switch instruction {
+        case .exchangeRelayResistanceData where range.count == 12 && bytes[range.lowerBound] == 0x80:
+            return [relayResistanceData(in: range)]
+        case .readData where range.count > 8:
+            let end = range.upperBound - 8
+            return [
+                part("data envelope, enciphered", range.lowerBound..<end), part("MAC", end..<range.upperBound),
+            ]
+        case .writeData: return [part("MAC", range)]
+        default: break
+        }
         var reader = BERTLVReader(range)
         let isObject = (try? reader.nextTag(in: bytes.span)).map { DataElement.described($0) != nil } ?? false
         guard isObject, instruction != .getChallenge else {
@@ -115,6 +132,27 @@ extension Reading {
 }
 
 extension Reading {
+    /// The answer to EXCHANGE RELAY RESISTANCE DATA in template 80 (EMV Contactless Book C-2 §5.3, Book C-8 §5.2). Its
+    /// times are in units of 100 µs.
+    func relayResistanceData(in range: Range<Int>) -> DecodedValue {
+        let element = DataElement.described(EMVTag.responseFormat1)
+        let start = range.lowerBound + 2
+        var value = DecodedValue(
+            tag: EMVTag.responseFormat1, name: element?.name ?? "", format: element?.format, source: element?.source,
+            offset: range.lowerBound, length: range.count - 2)
+        value.meaning = "answer to EXCHANGE RELAY RESISTANCE DATA"
+        func time(_ name: String, _ from: Int) -> DecodedValue {
+            let place = (start + from)..<(start + from + 2)
+            let tenths = bytes[place].reduce(0) { $0 << 8 | Int($1) }
+            return part(name, place, "\(tenths * 100) µs")
+        }
+        value.children = [
+            part("device entropy", start..<(start + 4)), time("shortest time", 4), time("longest time", 6),
+            time("estimated transmission time of the answer", 8),
+        ]
+        return value
+    }
+
     /// The data objects in a range. Decoding stops at the first error; the valid part of that object is included.
     mutating func objects(in range: Range<Int>, depth: Int = EMVDecoder.maximumDepth) -> [DecodedValue] {
         guard depth > 0 else {

@@ -1,16 +1,16 @@
-import EntryPoint
-import Payments
+public import EntryPoint
+public import Payments
 
 /// The messages of contactless readers in the cardholder's language, by their identifiers (EMV Contactless Book A
 /// §7.1).
-struct MessageWords: Sendable {
+public struct MessageWords: Sendable {
     /// Asks for a card at a reader with a slot and a field.
-    let insertOrTap: String
+    public let insertOrTap: String
     private let approved, declined, enterPIN, processingError, remove, welcome, present, processing: String
     private let cardRead, insertOrSwipe, oneCard, sign, authorizing, anotherCard, insert, seePhone, again: String
 
     /// Returns the text of a message; nil for one without a text, and for an identifier that no book names.
-    func text(_ message: MessageIdentifier) -> String? {
+    public func text(_ message: MessageIdentifier) -> String? {
         switch message {
         case .approved: approved
         case .notAuthorized: declined
@@ -47,7 +47,8 @@ struct MessageWords: Sendable {
         (authorizing, approved, sign, declined) = host
     }
 
-    init(_ language: ReceiptLanguage) {
+    /// The messages in a language.
+    public init(_ language: ReceiptLanguage) {
         switch language {
         case .english:
             self.init(

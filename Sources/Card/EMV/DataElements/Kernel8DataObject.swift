@@ -1,10 +1,10 @@
-public import EMV
 public import SmartCard
 
 /// A data object of kernel 8: name, format, length, and who gives it (Book C-8 annex A).
 ///
 /// The lengths are those of one implementation, which follows version 1.1 of the book. Where the book has no length for
-/// an object of contact cards, that of contact cards is used.
+/// an object of contact cards, that of contact cards is used. ``DataElement/described(_:)`` finds the objects that only
+/// kernel 8 has, too.
 public struct Kernel8DataObject: Hashable, Sendable {
     /// Who gives the value.
     public enum Source: String, Hashable, Sendable {
@@ -39,13 +39,27 @@ public struct Kernel8DataObject: Hashable, Sendable {
     /// - Parameters:
     ///   - tag: its tag. An unknown one is fine.
     ///   - length: the length of its value, in bytes.
-    /// - Throws: ``EMV/DataObjectError`` (a parsing error, L2 04): the object is not for the card to give, or has a
+    /// - Throws: ``DataObjectError`` (a parsing error, L2 04): the object is not for the card to give, or has a
     ///   length that is not allowed.
     public static func checkFromCard(_ tag: BERTag, length: Int) throws(DataObjectError) {
         guard let object = byTag[tag] else { return }
         guard object.source == .card else { throw .notForTheCardToGive(tag) }
         guard object.lengths.contains(length) else { throw .wrongLength(tag) }
     }
+
+    /// Whether only kernel 8 has an object with this tag, of more than one byte: DA and 9E mean other things elsewhere.
+    static func isOwn(_ tag: BERTag) -> Bool { tag.rawValue > 0xFF && ownTags.contains(tag) }
+
+    /// What only kernel 8 has, as data elements.
+    static var elements: [DataElement] {
+        own.map { object in
+            DataElement(
+                tag: object.tag, name: object.name, format: object.format, lengths: object.lengths,
+                source: object.source == .card ? .card : .terminal, isSecret: object.isSecret)
+        }
+    }
+
+    private static let ownTags = Set(own.map(\.tag))
 
     private static let byTag: [BERTag: Kernel8DataObject] = {
         var objects: [BERTag: Kernel8DataObject] = [:]
