@@ -66,7 +66,9 @@ let card = layer(
     target("SmartCard", uses: "CardSecrets Text"), target("EntryPoint", uses: "Determinism EMV Money SmartCard Text"),
     target("EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard Text"),
     target("ContactlessKernel8", uses: "CardSecrets Cryptography Determinism EMV EntryPoint SmartCard"),
-    target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"))
+    target(
+        "EMVReplay", uses: "CardSecrets ContactlessKernel8 Cryptography Determinism EMV EntryPoint Money Settings",
+        "SmartCard Text"))
 
 let readers = layer(
     "Sources/Readers",
@@ -79,8 +81,9 @@ let readers = layer(
 let payment = layer(
     "Sources/Payment",
     target(
-        "Hardware", uses: "CardSecrets CCID Concurrency Determinism DFU EMV EntryPoint Files MagneticStripe Money",
-        "Payments PCSC SmartCard Text USB"), target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
+        "Hardware", uses: "CardSecrets CCID Concurrency ContactlessKernel8 Determinism DFU EMV EntryPoint Files",
+        "MagneticStripe Money Payments PCSC SmartCard Text USB"),
+    target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
     target(
         "TillConfiguration", uses: hosts, "CardSecrets CCID ContactlessKernel8 Determinism EMV EntryPoint Hardware",
         "MagneticStripe Money Payments Printing Settings SmartCard Text USB"),
@@ -173,8 +176,9 @@ let testTargets = layer(
         "Payment/Hardware", uses: cards, "CCID DFU EntryPoint MagneticStripe Settings SimulatedTime TestDoubles",
         "TillConfiguration USB"), tests("Store/PostgreSQL", uses: "Connections Determinism TestDoubles TestPostgreSQL"),
     tests(
-        "Payment/TillConfiguration", uses: "CardSecrets Cryptography Determinism EMV Hardware MagneticStripe Money",
-        "Payments Printing Settings", excluding: "Frozen"), tests("Foundations/Connections", uses: "Determinism Files"),
+        "Payment/TillConfiguration", uses: "CardSecrets ContactlessKernel8 Cryptography Determinism EMV EntryPoint",
+        "Hardware MagneticStripe Money Payments Printing Settings", excluding: "Frozen"),
+    tests("Foundations/Connections", uses: "Determinism Files"),
     tests(
         "Store/Yosemite", uses: cards, "CCID CCrashDisk Concurrency DFU Fakes Files Hardware Networking Printing",
         "Receipts Settings SimulatedTime Storage StoreSite TestDoubles Text TillConfiguration"), target("TestPrinters"),
@@ -199,7 +203,9 @@ let testTargets = layer(
     tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters Text", excluding: "Goldens"),
     tests("Program/Command", of: "", uses: cards, "CCID Connections PCSC PostgreSQL TestPostgreSQL TestPrinters USB"),
     tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
-    tests("Card/EMVReplay", uses: "CardSecrets Determinism EMV Money Settings SmartCard", copying: "Traces"),
+    tests(
+        "Card/EMVReplay", uses: "CardSecrets ContactlessKernel8 Determinism EMV EntryPoint Money Settings SmartCard",
+        copying: "Traces"),
     tests("Readers/Guest", of: "CCID", uses: "CardSecrets Determinism EMV Hardware Simulator SmartCard USB"),
     tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),

@@ -70,6 +70,8 @@ public struct ContactlessProfile: Hashable, Sendable {
         case duplicateObject
         /// A record has 9F02, which is the terminal's.
         case terminalObject
+        /// Track 2 equivalent data (57) are of another account than 5A.
+        case otherTrack
         /// The MACs of READ DATA and WRITE DATA are wrong.
         case envelopeMAC
     }
@@ -168,7 +170,7 @@ public struct ContactlessProfile: Hashable, Sendable {
         cdol1 =
             try node.optional("cdol1").map { (node) throws(SettingsError) in try CardDataObjectList(node) }
             ?? Self.standardCDOL1
-        extendedTags = try node.optional("extendedTags")?.hex(length: 1...16)
+        extendedTags = try node.optional("extendedTags").map { (node) throws(SettingsError) in try Self.tags(node) }
         fault = try node.optional("fault")?.choice(Fault.self)
         faults = try node.optional("faults").map { (node) throws(SettingsError) in
             var faults: [CardFault] = []
@@ -176,6 +178,34 @@ public struct ContactlessProfile: Hashable, Sendable {
             return faults
         }
         try check(node)
+    }
+
+    /// Reads tags: a list of them, or their digits one behind the other.
+    private static func tags(_ node: SettingsNode) throws(SettingsError) -> [UInt8] {
+        guard node.kind == .list else {
+            let bytes = try node.hex(length: 1...longestTagList)
+            try check(bytes, node)
+            return bytes
+        }
+        var bytes: [UInt8] = []
+        for element in try node.list(count: 1...longestTagList) {
+            let tag = try element.hex(length: 1...4)
+            guard try check(tag, element) == 1 else { throw element.error("not one tag") }
+            bytes += tag
+        }
+        guard bytes.count <= longestTagList else { throw node.error("more than \(longestTagList) bytes of tags") }
+        return bytes
+    }
+
+    /// The most bytes of an extended SDA tag list that a record of this card has room for.
+    private static let longestTagList = 16
+
+    /// Returns the number of tags.
+    @discardableResult
+    private static func check(_ bytes: [UInt8], _ node: SettingsNode) throws(SettingsError) -> Int {
+        do throws(BERTLVError) { return try StaticDataHash.tags(in: bytes).count } catch {
+            throw node.error("no list of tags: a tag is cut off or too long", fix: "write [50, 84]")
+        }
     }
 
     /// Checks rules that involve several values.

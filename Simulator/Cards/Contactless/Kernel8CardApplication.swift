@@ -127,8 +127,10 @@ extension CardPersonalization {
         var signed: [UInt8] = []
         defer { signed.wipe() }
         for tag: BERTag in [0x5A, 0x5F34, 0x5F24, 0x5F25, 0x5F28, 0x9F07, 0x57] {
-            guard let value = values[tag] else { continue }
-            signed += BERTLV.encode(tag, value.copy())
+            guard var value = values[tag]?.copy() else { continue }
+            // The seventh digit of the account number, and another one.
+            if tag == 0x57, profile.fault == .otherTrack { value[3] ^= 0x10 }
+            signed += BERTLV.encode(tag, value)
         }
         if let tags = profile.extendedTags { signed += BERTLV.encode(Kernel8Tag.extendedTagList, tags) }
         let masterKey: SealedBytes

@@ -54,6 +54,20 @@ public enum SimulatedReader: Hashable, Sendable {
         }
     }
 
+    /// Whether cards can be inserted.
+    public var takesInsertedCards: Bool { interfaces.contains { !$0.isContactless } }
+
+    /// Whether cards can be tapped.
+    public var takesTappedCards: Bool { interfaces.contains(where: \.isContactless) }
+
+    /// The chip card readers in the device.
+    private var interfaces: [SimulatedReaderModel] {
+        switch self {
+        case .chip(let model): [model] + model.companions
+        case .stripe: []
+        }
+    }
+
     /// The number of cards a user needs: one per slot, and at least one.
     public var cardCount: Int { max(1, slotCount) }
 

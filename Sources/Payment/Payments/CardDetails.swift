@@ -113,17 +113,19 @@ public struct CardDetails: Hashable, Sendable, Codable {
         public var needsSignature: Bool { family == .signature || family == .offlinePINAndSignature }
     }
 
-    /// How the terminal authenticated the card (EMV Book 2 §5, §6, and §12).
+    /// How the terminal authenticated the card (EMV Book 2 §5, §6, and §12; Book C-8).
     public enum OfflineDataAuthentication: RawRepresentable, Hashable, Sendable, Codable, CaseIterable {
         case none
         case sda
         case dda
         case cda
         case xda
+        /// Local authentication of contactless kernel 8: the card's keys of the secure channel are certified.
+        case local
         /// A value that this version does not know, kept as stored.
         case other(String)
 
-        public static let allCases: [OfflineDataAuthentication] = [.none, .sda, .dda, .cda, .xda]
+        public static let allCases: [OfflineDataAuthentication] = [.none, .sda, .dda, .cda, .xda, .local]
 
         /// Takes the stored word; an unknown one is kept as `other`.
         public init(rawValue: String) { self = Self.allCases.first { $0.rawValue == rawValue } ?? .other(rawValue) }
@@ -135,6 +137,7 @@ public struct CardDetails: Hashable, Sendable, Codable {
             case .dda: "dda"
             case .cda: "cda"
             case .xda: "xda"
+            case .local: "local"
             case .other(let word): word
             }
         }
@@ -242,6 +245,25 @@ public struct CardDetails: Hashable, Sendable, Codable {
                 newer.offlineDataAuthenticationResult, offlineDataAuthenticationResult),
             offlineDataAuthenticationReason: newer.offlineDataAuthenticationReason
                 ?? offlineDataAuthenticationReason)
+    }
+}
+
+extension CardDetails {
+    /// The answers of hosts to a tap that ask for the card's chip: strong authentication is due (65), or the PIN (1A).
+    package static let chipCodes: Set<String> = ["65", "1A"]
+
+    /// Whether the host declined a tapped card because it wants the card to be inserted.
+    package var asksForChip: Bool {
+        entryMode == .contactless && authorizationResponseCode.map(Self.chipCodes.contains) == true
+    }
+
+    /// Takes the issuer's word about a PIN that was sent to it.
+    package mutating func judgePIN(_ response: AuthorizationResponse) {
+        guard cardholderVerification == .onlinePIN, !response.isApproved else { return }
+        switch DeclineReason(responseCode: response.responseCode) {
+        case .incorrectPIN, .tooManyPINTries: cardholderVerification = .failed
+        default: break
+        }
     }
 }
 

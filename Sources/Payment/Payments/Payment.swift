@@ -152,6 +152,8 @@ public enum PaymentErrorCode {
     public static let declinedByHost = "declined_by_host"
     /// A person has said what became of it.
     public static let closed = "closed_by_hand"
+    /// The issuer declined a tapped card, because it wants the card to be inserted.
+    public static let chipRequired = "chip_required"
     /// The card rejected the PIN, and no other was entered.
     public static let wrongPIN = "wrong_pin"
     /// The issuer asks for a telephone call (a referral). Until then the payment counts as declined.
@@ -213,7 +215,7 @@ extension Payment.Outcome {
                 switch errorCode {
                 case PaymentErrorCode.canceled, PaymentErrorCode.interrupted: .canceled
                 case PaymentErrorCode.declinedByCard, PaymentErrorCode.declinedByHost, PaymentErrorCode.referred,
-                    PaymentErrorCode.wrongPIN:
+                    PaymentErrorCode.wrongPIN, PaymentErrorCode.chipRequired:
                     .declined
                 default: .failed
                 }

@@ -205,8 +205,8 @@ public struct ReceiptComposer: Sendable {
     private func row(_ name: String, _ text: String?) -> ReceiptBlock? { text.map { .row(name, value($0)) } }
 
     private func verification(_ document: ReceiptDocument) -> [ReceiptBlock] {
-        // A refund needs no cardholder verification.
-        guard let card = document.card, document.kind != .refund else { return [] }
+        // A refund needs no cardholder verification, and where nothing was paid the verification counts for nothing.
+        guard let card = document.card, document.kind != .refund, document.outcome == .approved else { return [] }
         var blocks: [ReceiptBlock] = []
         switch card.cardholderVerification {
         case let method where method.isByPIN: blocks.append(.text(labels.verifiedByPIN))
@@ -220,7 +220,7 @@ public struct ReceiptComposer: Sendable {
             blocks.append(.text(labels.signatureRequired))
             if document.copy == .merchant { blocks.append(.signature(labels.signature)) }
         }
-        // A declined signature card has nothing here, and the ending begins with a space of its own.
+        // An unknown verification has nothing here, and the ending begins with a space of its own.
         return blocks.isEmpty ? [] : [.space] + blocks
     }
 

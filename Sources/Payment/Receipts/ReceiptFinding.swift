@@ -137,7 +137,7 @@ extension ReceiptDocument {
         case .applicationCryptogram: return says(card?.applicationCryptogram)
         case .terminalVerificationResults: return says(card?.terminalVerificationResults)
         case .issuerApplicationData: return says(card?.issuerApplicationData)
-        case .pinStatement: return card?.cardholderVerification.isByPIN == true
+        case .pinStatement: return saysPIN
         case .signatureLine: return asksForSignature && copy == .merchant
         case .fullCardNumber:
             return texts.contains { ReceiptText.concealed($0) != ReceiptText.printable($0) }

@@ -64,7 +64,7 @@ extension ReceiptRule.Condition {
             // Y1 and Y3: the card approved offline, without an authorization code (EMV Book 4, annex A6).
             return document.outcome == .approved && document.kind != .refund && card != nil
                 && !["Y1", "Y3"].contains(card?.authorizationResponseCode ?? "")
-        case .pin: return card?.cardholderVerification.isByPIN == true && document.kind != .refund
+        case .pin: return document.saysPIN
         case .signature: return document.asksForSignature
         case .notApproved: return document.outcome == .declined || document.outcome == .canceled
         case .order: return document.orderID != nil
@@ -74,6 +74,11 @@ extension ReceiptRule.Condition {
 
 extension ReceiptDocument {
     var brand: CardBrand? { card.flatMap { CardBrand(rawValue: $0.brand) } }
+
+    /// Whether the receipt says that a PIN verified the cardholder.
+    var saysPIN: Bool {
+        kind != .refund && outcome == .approved && card?.cardholderVerification.isByPIN == true
+    }
 
     /// Whether the receipt requires a signature.
     var asksForSignature: Bool {

@@ -57,6 +57,24 @@ extension SettingsNode {
         return currency
     }
 
+    /// Reads a mapping from currency codes, in its order.
+    func currencies() throws(SettingsError) -> [(Currency, SettingsNode)] {
+        var found: [(Currency, SettingsNode)] = []
+        for entry in try entries() {
+            func failure(_ message: String, _ fix: String) -> SettingsError {
+                SettingsError(
+                    location: entry.location, keyPath: entry.value.keyPath,
+                    problem: .invalid(message: message, fix: fix))
+            }
+            guard let key = Currency(setting: entry.key) else { throw failure("unknown currency", Currency.settingFix) }
+            guard !found.contains(where: { $0.0 == key }) else {
+                throw failure("duplicate currency", "remove one of them")
+            }
+            found.append((key, entry.value))
+        }
+        return found
+    }
+
     /// Reads a plain decimal amount.
     func money(_ currency: Currency) throws(SettingsError) -> Money {
         let text = try text(length: 1...20)

@@ -2,6 +2,7 @@ import ContactlessKernel8
 public import Determinism
 import EMV
 import Hardware
+import Money
 import Payments
 import Settings
 
@@ -20,16 +21,18 @@ struct TerminalSettings {
     /// The account types that the cardholder can choose.
     var accountTypes: [AccountType] = []
     var magneticStripe: MagneticStripePolicy
+    var contactless: ContactlessPolicy
     /// nil without relay resistance.
     var relayResistance: RelayResistanceRules?
 
     static let keys = [
         "id", "type", "country", "acquirerId", "interfaceDeviceSerial", "capabilities", "additionalCapabilities",
-        "pin", "applicationChoice", "accountTypes", "magstripe", "relayResistance",
+        "pin", "applicationChoice", "accountTypes", "magstripe", "contactless",
+        "relayResistance",
     ]
 
     /// A nil node means that the file has no such section.
-    init(_ node: SettingsNode?) throws(SettingsError) {
+    init(_ node: SettingsNode?, currency: Currency) throws(SettingsError) {
         let standard = TerminalConfiguration.standard
         (id, type, country) = (standard.terminalIdentification, standard.type, standard.country)
         (acquirerID, interfaceDeviceSerial) = (standard.acquirer, standard.interfaceDeviceSerial)
@@ -37,6 +40,7 @@ struct TerminalSettings {
         (pin, applicationChoice) = (standard.pinPolicy, standard.offersApplicationChoice)
         pinScheme = TillConfiguration.standardPINPadScheme
         magneticStripe = try MagneticStripePolicy(try node?.optional("magstripe"))
+        contactless = try ContactlessSettings.policy(try node?.optional("contactless"), currency)
         guard let node else { return }
 
         try node.mapping(allowedKeys: Self.keys)

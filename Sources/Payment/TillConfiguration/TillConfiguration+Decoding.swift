@@ -17,7 +17,7 @@ extension TillConfiguration {
         try root.mapping(allowedKeys: Self.keys)
         let currency = try root.optional("currency")?.currency() ?? Self.standard.currency
         let merchant = try MerchantSettings(try root.optional("merchant"))
-        let terminal = try TerminalSettings(try root.optional("terminal"))
+        let terminal = try TerminalSettings(try root.optional("terminal"), currency: currency)
         let applications = try ApplicationListSettings(try root.optional("applications"), currency: currency)
         let keys = try CAPublicKeyStore(section: try root.optional("capks"))
         let revocations = try RevocationSettings(try root.optional("revocations")).revocations
@@ -34,6 +34,7 @@ extension TillConfiguration {
         }
         pinPadScheme = terminal.pinScheme
         (magneticStripe, relayResistance) = (terminal.magneticStripe, terminal.relayResistance)
+        contactlessPolicy = terminal.contactless
         applicationNames = applications.names
         self.currency = currency
         maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)
@@ -85,18 +86,7 @@ extension TillConfiguration {
         guard let node else { return [] }
         guard node.kind == .mapping else { return [try maximum(node, currency)] }
         var amounts: [Money] = []
-        for entry in try node.entries() {
-            func failure(_ message: String, _ fix: String) -> SettingsError {
-                SettingsError(
-                    location: entry.location, keyPath: entry.value.keyPath,
-                    problem: .invalid(message: message, fix: fix))
-            }
-            guard let key = Currency(setting: entry.key) else { throw failure("unknown currency", Currency.settingFix) }
-            guard !amounts.contains(where: { $0.currency == key }) else {
-                throw failure("duplicate currency", "remove one of them")
-            }
-            amounts.append(try maximum(entry.value, key))
-        }
+        for (key, value) in try node.currencies() { amounts.append(try maximum(value, key)) }
         guard amounts.contains(where: { $0.currency == currency }) else {
             throw node.error("no amount for the till's own currency", fix: "add one for \(currency.code)")
         }

@@ -72,7 +72,7 @@ extension TillConfiguration {
             "    path: \(magneticStripe.path.rawValue)",
             "    keyboards: [\(magneticStripe.keyboards.map(Self.quoted).joined(separator: ", "))]",
         ]
-        return lines + RelayResistanceSettings.yaml(relayResistance)
+        return lines + ContactlessSettings.yaml(contactlessPolicy) + RelayResistanceSettings.yaml(relayResistance)
     }
 
     /// Returns a list of names, a few per line.

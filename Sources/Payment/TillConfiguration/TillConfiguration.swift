@@ -27,6 +27,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let magneticStripe: MagneticStripePolicy
     /// The limits of kernel 8 for the times of a card's answers; nil without relay resistance.
     public let relayResistance: RelayResistanceRules?
+    /// The limits for tapped cards.
+    public let contactlessPolicy: ContactlessPolicy
     /// The names of applications, by AID. An application may have no name.
     public let applicationNames: [[UInt8]: String]
     /// The currency of amounts without one, and of the floor limits.
@@ -74,6 +76,7 @@ public struct TillConfiguration: Hashable, Sendable {
         (self.terminal, terminalForOtherCurrencies) = (terminal, terminal)
         pinPadScheme = Self.standardPINPadScheme
         (magneticStripe, relayResistance) = (MagneticStripePolicy(), nil)
+        contactlessPolicy = ContactlessPolicy()
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receipt, host) = (ReceiptSettings(country: terminal.country), .simulated)

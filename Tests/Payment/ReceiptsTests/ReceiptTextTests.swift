@@ -104,6 +104,18 @@ struct ReceiptTextTests {
         #expect(ReceiptSamples.text(document).contains("SIGNATURE REQUIRED\n"))
     }
 
+    @Test(arguments: [ReceiptContent.Outcome.declined, .canceled, .unknown])
+    func `a payment that was not approved says nothing of a verification`(outcome: ReceiptContent.Outcome) {
+        for verification in CardDetails.CardholderVerification.allCases {
+            var content = ReceiptSamples.content(.sale, outcome)
+            content.card?.cardholderVerification = verification
+            for copy in ReceiptCopy.allCases {
+                let text = ReceiptSamples.text(ReceiptDocument(content, copy: copy))
+                #expect(!text.contains("VERIFI") && !text.contains("SIGNATURE"), "\(verification)")
+            }
+        }
+    }
+
     @Test(arguments: [ReceiptContent.Kind.sale, .refund, .void, .preauthorization])
     func `no customer copy has two blank lines in a row`(kind: ReceiptContent.Kind) {
         for outcome in [ReceiptContent.Outcome.approved, .declined, .canceled, .unknown] {

@@ -196,6 +196,8 @@ import Testing
                 "none", "signature", "offline_pin", "offline_pin_enciphered", "offline_pin_and_signature",
                 "offline_pin_enciphered_and_signature", "online_pin", "device", "failed",
             ])
-        #expect(CardDetails.OfflineDataAuthentication.allCases.map(\.rawValue) == ["none", "sda", "dda", "cda", "xda"])
+        #expect(
+            CardDetails.OfflineDataAuthentication.allCases.map(\.rawValue)
+                == ["none", "sda", "dda", "cda", "xda", "local"])
     }
 }

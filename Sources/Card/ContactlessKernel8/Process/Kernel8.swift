@@ -50,7 +50,10 @@ public struct Kernel8: ContactlessKernel {
     public mutating func activate(_ activation: KernelActivation) -> KernelStep {
         (result, transaction, state, authentication) = (nil, nil, .idle, .notPerformed)
         let configuration: Kernel8Configuration
-        do throws(Kernel8ConfigurationError) { configuration = try Kernel8Configuration(activation.data) } catch {
+        do throws(Kernel8ConfigurationError) {
+            let read = try Kernel8Configuration(activation.data)
+            configuration = activation.demandsIssuer ? read.demandingIssuer() : read
+        } catch {
             return finish(
                 Kernel8Database(activation.data)
                     .result(nil, Kernel8Parameters(), message: nil, error: .configuration(error)))

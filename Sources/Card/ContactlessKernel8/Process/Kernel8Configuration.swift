@@ -11,8 +11,8 @@ public struct Kernel8Configuration: Hashable, Sendable {
     /// The messages of a card that the reader shows (tag 9F821D).
     public let messagesOnRestart: [UInt8]
 
-    public let denial: Kernel8VerificationResults
-    public let online: Kernel8VerificationResults
+    public private(set) var denial: Kernel8VerificationResults
+    public private(set) var online: Kernel8VerificationResults
     /// The bits of the TVR that a card cannot change (tag 9F821A).
     public let reservedResults: Kernel8VerificationResults
     public let terminalType: UInt8
@@ -86,30 +86,41 @@ public struct Kernel8Configuration: Hashable, Sendable {
         Kernel8Tag.riskManagementData, Kernel8Tag.timeout,
     ]
 
-    /// A configuration for a shop, to give a reader combination as its kernel data: online and on-device verification
-    /// above `cvmRequiredLimit`, no verification below, no restriction by denial codes.
+    /// Returns the configuration for a transaction that the card must not approve without the issuer. The terminal asks
+    /// the issuer whatever the results are, and declines if it never can. Kernel 8 has no bit of the TVR for it.
+    func demandingIssuer() -> Kernel8Configuration {
+        var copy = self
+        copy.online = Kernel8VerificationResults(rawValue: 0xFF_FFFF_FFFF)
+        if TerminalType(rawValue: terminalType)?.connectivity == .offlineOnly { copy.denial = copy.online }
+        return copy
+    }
+
+    /// A configuration for a shop, to give a reader combination as its kernel data.
     ///
-    /// The action codes send a failed authentication or verification online, and the mask keeps a card from clearing
-    /// what the kernel found. They are ours: no payment system has published its values. The data of the terminal
-    /// (9F1A, 9F35, 9F40), the transaction type (9C), and the name (9F06) come from Entry Point.
+    /// The mask keeps a card from clearing what the kernel found. It is ours: no payment system has published its
+    /// values. The data of the terminal (9F1A, 9F35, 9F40), the transaction type (9C), and the name (9F06) come from
+    /// Entry Point.
     ///
     /// - Parameters:
     ///   - floorLimit: in minor units, up to twelve digits.
-    ///   - cvmRequiredLimit: in minor units, up to twelve digits.
+    ///   - cvmRequiredLimit: in minor units, up to twelve digits; a higher amount needs cardholder verification.
     ///   - relayResistance: the limits for the times of a card's answers; nil switches the exchange off.
+    ///   - codes: the terminal action codes.
+    ///   - capabilities: what the terminal can do.
     /// - Returns: value fields by tag.
     public static func shop(
-        floorLimit: UInt64, cvmRequiredLimit: UInt64, relayResistance: RelayResistanceRules? = nil
+        floorLimit: UInt64, cvmRequiredLimit: UInt64, relayResistance: RelayResistanceRules? = nil,
+        codes: Kernel8ActionCodes = .shop, capabilities: Kernel8Capabilities = .shop
     ) -> [BERTag: [UInt8]] {
         let data: [BERTag: [UInt8]] = [
             EMVTag.terminalVersion: [0x00, 0x01],
-            Kernel8Tag.cardDataInputCapability: [0xE0],
-            Kernel8Tag.cvmCapabilityRequired: [0x44],
-            Kernel8Tag.cvmCapabilityNotRequired: [0x08],
+            Kernel8Tag.cardDataInputCapability: [capabilities.cardDataInput],
+            Kernel8Tag.cvmCapabilityRequired: [capabilities.cvmRequired],
+            Kernel8Tag.cvmCapabilityNotRequired: [capabilities.cvmNotRequired],
             Kernel8Tag.kernelConfiguration: [relayResistance == nil ? 0x08 : 0x18, 0x00],
             Kernel8Tag.securityCapability: [0x10],
-            Kernel8Tag.actionCodeDenial: [0x00, 0x00, 0x00, 0x00, 0x00],
-            Kernel8Tag.actionCodeOnline: [0x84, 0x00, 0x80, 0x80, 0x0C],
+            Kernel8Tag.actionCodeDenial: codes.denial.bytes,
+            Kernel8Tag.actionCodeOnline: codes.online.bytes,
             Kernel8Tag.reservedResultsMask: [0x84, 0x00, 0x04, 0x80, 0xCF],
             Kernel8Tag.floorLimit: BinaryCodedDecimal.encode(floorLimit, byteCount: 6),
             Kernel8Tag.cvmRequiredLimit: BinaryCodedDecimal.encode(cvmRequiredLimit, byteCount: 6),

@@ -8,7 +8,8 @@ public final class HostDataRecord: Sendable {
     private let secrets: [BERTag: SecretDataObject]
     private let coveredResults: [UInt8]?
 
-    /// Reads encoded data objects, one after the other. Of two with the same tag the first counts.
+    /// Reads encoded data objects, one after the other. Of two with the same tag the first counts. A card number (5A)
+    /// and track 2 equivalent data (57) must be of the same account, as those of a card with contacts.
     ///
     /// - Parameters:
     ///   - record: The data record.
@@ -35,6 +36,16 @@ public final class HostDataRecord: Sendable {
             throw .malformed(error)
         }
         (self.open, self.secrets, self.coveredResults) = (open, secrets, coveredResults)
+        try checkAccount()
+    }
+
+    /// - Throws: ``HostDataRecordError/accountMismatch``; ``HostDataRecordError/data(_:)`` for one that cannot be read
+    ///   where there are both.
+    private func checkAccount() throws(HostDataRecordError) {
+        guard secrets[EMVTag.pan] != nil, secrets[EMVTag.trackTwo] != nil else { return }
+        let number = try accountNumber(EMVTag.pan)
+        let track = try accountNumber(EMVTag.trackTwo)
+        guard number.isEqual(to: track) else { throw .accountMismatch }
     }
 
     /// Returns the value of a data object that is not secret.
@@ -64,7 +75,10 @@ public final class HostDataRecord: Sendable {
     ///
     /// - Throws: ``HostDataRecordError/data(_:)``
     public func primaryAccountNumber() throws(HostDataRecordError) -> PrimaryAccountNumber {
-        let tag = secrets[EMVTag.pan] == nil ? EMVTag.trackTwo : EMVTag.pan
+        try accountNumber(secrets[EMVTag.pan] == nil ? EMVTag.trackTwo : EMVTag.pan)
+    }
+
+    private func accountNumber(_ tag: BERTag) throws(HostDataRecordError) -> PrimaryAccountNumber {
         guard let object = secrets[tag] else { throw .data(.missing(EMVTag.pan)) }
         var value = object.value.withUnsafeBytes { Array($0) }
         defer { value.wipe() }
@@ -108,11 +122,14 @@ public enum HostDataRecordError: Error, Hashable, Sendable, CustomStringConverti
     /// The record is not BER-TLV.
     case malformed(BERTLVError)
     case data(DataObjectError)
+    /// The card number (5A) and track 2 equivalent data (57) are of different accounts.
+    case accountMismatch
 
     public var description: String {
         switch self {
         case .malformed(let error): "the kernel's data for the host cannot be read: \(error)"
         case .data(let error): "the kernel's data for the host: \(error)"
+        case .accountMismatch: "the card's account number and its track 2 differ: use another card"
         }
     }
 }

@@ -54,15 +54,19 @@ public struct KernelActivation: Sendable {
     public let data: [BERTag: [UInt8]]
     /// The host's answer before a restart; nil if the host was not asked.
     public let onlineResponse: OnlineAuthorizationResult?
+    /// Whether the card must not approve without the issuer: the merchant forces the transaction online, it may not be
+    /// approved offline, or it checks the status of the account.
+    public let demandsIssuer: Bool
 
     /// Describes an activation. Entry Point makes them; a test of a kernel may.
     public init(
         start: EntryPointStart, isRestart: Bool, combination: ReaderCombination, indicators: PreProcessingIndicators,
-        selection: ResponseAPDU?, data: [BERTag: [UInt8]], onlineResponse: OnlineAuthorizationResult?
+        selection: ResponseAPDU?, data: [BERTag: [UInt8]], onlineResponse: OnlineAuthorizationResult?,
+        demandsIssuer: Bool = false
     ) {
         (self.start, self.isRestart, self.combination) = (start, isRestart, combination)
         (self.indicators, self.selection, self.data) = (indicators, selection, data)
-        self.onlineResponse = onlineResponse
+        (self.onlineResponse, self.demandsIssuer) = (onlineResponse, demandsIssuer)
     }
 }
 

@@ -285,7 +285,7 @@ public struct ContactlessEntryPoint: Sendable {
             start: current.start, isRestart: isRestart, combination: selected.prepared.combination,
             indicators: selected.prepared.indicators, selection: current.start == .d ? nil : current.selection,
             data: current.data(for: selected, configuration.terminal, kernels, random),
-            onlineResponse: current.onlineResponse)
+            onlineResponse: current.onlineResponse, demandsIssuer: current.demandsIssuer)
         transaction?.activations += 1
         transaction?.kernel = kernel
         return continueKernel { $0.activate(activation) }

@@ -33,6 +33,12 @@ struct CurrentTransaction: Sendable {
     /// (EMV Contactless Book B §3.3.2.1).
     var deliversIssuerData: Bool { start == .b && onlineResponse?.hasIssuerData == true }
 
+    /// Whether the card must not approve without the issuer.
+    var demandsIssuer: Bool {
+        request.forcedOnline || !request.allowsOfflineApproval
+            || selected?.prepared.indicators.isStatusCheckRequested == true
+    }
+
     /// Returns the value fields for the kernel of a candidate, with a new unpredictable number (§3.4.1).
     func data(
         for selected: CombinationCandidate, _ terminal: TerminalConfiguration, _ kernels: KernelRegistry,

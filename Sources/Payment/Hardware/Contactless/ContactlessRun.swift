@@ -1,4 +1,5 @@
 import CardSecrets
+import ContactlessKernel8
 import Determinism
 import EMV
 import EntryPoint
@@ -20,6 +21,7 @@ struct ContactlessRun: Sendable {
     }
 
     private let driver: ContactlessDriver
+    private let combinations: [ReaderCombination]
     private let dependencies: ReaderPayments.PaymentDependencies
     private let terminal: TerminalConfiguration
     private let events: EventRelay
@@ -35,8 +37,9 @@ struct ContactlessRun: Sendable {
         terminal: TerminalConfiguration, events: EventRelay, parameters: PaymentIntentParameters, created: Timestamp
     ) {
         guard let contactless = dependencies.contactless,
-            let configuration = contactless.configuration(parameters.amount.currency)
+            let configuration = contactless.configuration(parameters.amount.currency, terminal)
         else { return nil }
+        combinations = configuration.combinations[.goodsOrServices] ?? []
         driver = ContactlessDriver(
             contactless, configuration, field: field, time: dependencies.time,
             random: dependencies.random, events: events, trace: dependencies.trace)
@@ -98,7 +101,9 @@ struct ContactlessRun: Sendable {
         }
     }
 
-    private var allowsOfflineApproval: Bool { parameters.offlineObstacle == nil && !parameters.authorizesOnly }
+    private var allowsOfflineApproval: Bool {
+        parameters.offlineObstacle == nil && !parameters.authorizesOnly && !parameters.forcedOnline
+    }
 
     /// Takes over an outcome without the host.
     private func conclude(_ final: FinalOutcome?) async throws(CardReaderServiceError) -> Result {
@@ -107,8 +112,11 @@ struct ContactlessRun: Sendable {
         switch final.outcome.status {
         case .approved:
             let (record, details) = try read(final, responseCode: .offlineApproved)
-            guard allowsOfflineApproval else {
-                throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.declinedByTerminal), details)
+            guard allowsOfflineApproval else { throw Self.declined(.declinedByTerminal, details) }
+            if let obstacle = OfflineApprovalObstacle(
+                final, results: record[EMVTag.verificationResults], amount: parameters.amount, in: combinations)
+            {
+                throw Self.declined(obstacle.reason, details)
             }
             try await checkExceptionFile(record, details)
             return .completed(
@@ -117,10 +125,14 @@ struct ContactlessRun: Sendable {
                     metadata: parameters.metadata, details: details, advice: try advice(record, details)))
         case .declined:
             let (_, details) = try read(final, responseCode: .offlineDeclined)
-            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.declinedByCard), details)
+            throw Self.declined(.declinedByCard, details)
         case .tryAnotherInterface, .endApplication, .onlineRequest, .selectNext, .tryAgain:
             return .needsAnotherInterface
         }
+    }
+
+    private static func declined(_ reason: TerminalDeclineReason, _ details: CardDetails) -> CardReaderServiceError {
+        .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(reason), details)
     }
 
     private func advice(
@@ -143,8 +155,9 @@ struct ContactlessRun: Sendable {
 
     private func askHost(_ final: FinalOutcome) async throws(CardReaderServiceError) -> PaymentIntent {
         var (record, details) = try read(final, responseCode: nil)
+        guard terminal.type.connectivity != .offlineOnly else { throw Self.declined(.declinedByTerminal, details) }
         try await checkExceptionFile(record, details)
-        let block = final.outcome.cvm == .onlinePIN ? try await enterPIN(record, details) : nil
+        let block = final.outcome.cvm == .onlinePIN ? try await enterPIN(record, &details) : nil
         let request: OnlineAuthorizationRequest
         do throws(HostDataRecordError) { request = try record.request(pinBlock: block) } catch {
             throw Self.unreadable(error)
@@ -153,20 +166,22 @@ struct ContactlessRun: Sendable {
             host: dependencies.host, parameters: parameters, date: date, events: events)
         let exchange = await authorizer.ask(.chip(request))
         let isRefused = await showAnswer(exchange)
-        details.cardholderVerification = CardDetails.CardholderVerification(final.outcome.cvm)
         return try await HostDecisionCompletion(
             exchange: exchange, details: details, parameters: parameters, host: dependencies.host, created: created,
             iccData: record.iccData, isRefusedByCard: isRefused
         ).complete()
     }
 
+    /// Asks for the PIN. Until it is entered, the cardholder is not verified.
     private func enterPIN(
-        _ record: HostDataRecord, _ details: CardDetails
+        _ record: HostDataRecord, _ details: inout CardDetails
     ) async throws(CardReaderServiceError) -> EncipheredPINBlock {
         let entry = OnlinePINEntry(dependencies: dependencies, terminal: terminal, events: events)
         guard let block = try await entry.block(try pan(of: record)) else {
-            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.pinRequired), details)
+            details.cardholderVerification = .failed
+            throw Self.declined(.pinRequired, details)
         }
+        details.cardholderVerification = .onlinePIN
         return block
     }
 
@@ -177,7 +192,7 @@ struct ContactlessRun: Sendable {
         let pan = try pan(of: record)
         let sequence = record.panSequenceNumber
         guard await dependencies.history?.isOnExceptionFile(pan, sequenceNumber: sequence) == true else { return }
-        throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(.onExceptionFile), details)
+        throw Self.declined(.onExceptionFile, details)
     }
 
     private func pan(of record: HostDataRecord) throws(CardReaderServiceError) -> PrimaryAccountNumber {
@@ -195,7 +210,7 @@ struct ContactlessRun: Sendable {
         var answer = OnlineAuthorizationResult.unableToGoOnline
         if case .answered(let response) = exchange {
             answer = .answered(response.answer)
-            if Self.insertCodes.contains(response.responseCode) {
+            if CardDetails.chipCodes.contains(response.responseCode) {
                 events.send(.readerMessage(UserInterfaceRequest(.insertCard, .processingError)))
             }
         }
@@ -211,9 +226,6 @@ struct ContactlessRun: Sendable {
         guard case .ended(let final?)? = step, final.followsHostAnswer else { return false }
         return final.outcome.status == .declined
     }
-
-    /// The answers of hosts that ask for the card's chip: strong authentication is due (65), or the PIN (1A).
-    private static let insertCodes = ["65", "1A"]
 
     // MARK: The kernel's data
 
@@ -261,6 +273,20 @@ extension CardDetails {
             cryptogramType: record[EMVTag.cryptogramInformation]?.first.map(Self.cryptogramName),
             issuerApplicationData: digits(EMVTag.issuerApplicationData), applicationTransactionCounter: counter,
             authorizationResponseCode: responseCode?.description)
+        if final.kernel == .kernel8 { takeAuthentication(record[EMVTag.verificationResults]) }
+        languages = [final.outcome.uiOnOutcome, final.outcome.uiOnRestart].lazy.compactMap(\.self)
+            .map(\.languages).first { !$0.isEmpty }
+    }
+
+    /// Reads the result of local authentication from byte 1 of kernel 8's verification results.
+    private mutating func takeAuthentication(_ bytes: [UInt8]?) {
+        guard let results = bytes.flatMap({ Kernel8VerificationResults(bytes: $0) }),
+            !results.contains(.localAuthenticationNotPerformed)
+        else { return }
+        offlineDataAuthentication = .local
+        let hasFailed = results.contains(.localAuthenticationFailed)
+        offlineDataAuthenticationResult = hasFailed ? "failed" : "passed"
+        if hasFailed { offlineDataAuthenticationReason = "the keys of the card's channel are not certified" }
     }
 
     /// The name of a cryptogram by the cryptogram information data (9F27).
@@ -274,13 +300,12 @@ extension CardDetails {
 }
 
 extension CardDetails.CardholderVerification {
-    /// The verification that a contactless kernel's outcome names. The reader has performed it by the end.
+    /// The verification that a contactless kernel's outcome names. An online PIN is not entered yet.
     init(_ cvm: ContactlessOutcome.CVM?) {
         self =
             switch cvm {
-            case .noCVM, nil: .none
+            case .noCVM, .onlinePIN, nil: .none
             case .signature: .signature
-            case .onlinePIN: .onlinePIN
             case .confirmationCodeVerified: .device
             }
     }

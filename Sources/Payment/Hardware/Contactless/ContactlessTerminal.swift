@@ -6,8 +6,9 @@ public import SmartCard
 /// The contactless side of a terminal: its kernels, and their configuration.
 public struct ContactlessTerminal: Sendable {
     let kernels: KernelRegistry
-    /// Returns the configuration for a currency; nil if there is none, so that no card can be tapped.
-    let configuration: @Sendable (Currency) -> EntryPointConfiguration?
+    /// Returns the configuration for a currency and the terminal's data for it; nil if there is none, so that no card
+    /// can be tapped.
+    public let configuration: @Sendable (Currency, TerminalConfiguration) -> EntryPointConfiguration?
 
     /// The longest wait for a card that the kernel wants to see again after the host has answered.
     static let secondTapTimeout = Duration.seconds(30)
@@ -19,39 +20,53 @@ public struct ContactlessTerminal: Sendable {
     public init(
         kernels: KernelRegistry, configuration: @escaping @Sendable (Currency) -> EntryPointConfiguration?
     ) {
+        self.init(kernels) { currency, _ in configuration(currency) }
+    }
+
+    private init(
+        _ kernels: KernelRegistry,
+        _ configuration: @escaping @Sendable (Currency, TerminalConfiguration) -> EntryPointConfiguration?
+    ) {
         (self.kernels, self.configuration) = (kernels, configuration)
     }
 
-    /// The settings of a kernel (``ReaderCombination/kernelData``) for a floor limit and a limit of cardholder
-    /// verification, both in the smallest unit of the currency.
-    public typealias KernelData =
-        @Sendable (_ floorLimit: UInt64, _ verificationLimit: UInt64) -> [BERTag: [UInt8]]
+    /// What the settings of a kernel for one application follow from.
+    public struct KernelSettings: Sendable {
+        /// The terminal's data for the currency of the payment.
+        public let terminal: TerminalConfiguration
+        public let application: TerminalApplication
+        /// In the smallest unit of the currency: a higher amount is above the floor limit.
+        public let floorLimit: UInt64
+        /// In the smallest unit of the currency: an amount of at least this needs a cardholder verification.
+        public let verificationLimit: UInt64
+    }
 
-    /// The amount from which a standard terminal verifies the cardholder, in whole units of the currency.
-    private static let verificationLimit: Int64 = 50
+    /// Returns the settings of a kernel (``ReaderCombination/kernelData``).
+    public typealias KernelData = @Sendable (KernelSettings) -> [BERTag: [UInt8]]
 
-    /// Returns a terminal that takes every application of the contact side with Kernel 8: every amount goes online, and
-    /// from 50 units of the currency on the cardholder is verified.
+    /// Returns a terminal that takes every application of the contact side with Kernel 8.
     ///
     /// - Parameters:
     ///   - kernels: The kernels.
+    ///   - policy: The limits. By default every amount goes online, and from 50 units of the currency on the
+    ///     cardholder is verified.
     ///   - kernelData: The settings of the kernel.
-    ///   - terminal: The terminal's data for a currency.
     /// - Returns: The contactless side of the terminal.
     public static func standard(
-        kernels: KernelRegistry, kernelData: @escaping KernelData = { _, _ in [:] },
-        terminal: @escaping @Sendable (Currency) -> TerminalConfiguration
+        kernels: KernelRegistry, policy: ContactlessPolicy = ContactlessPolicy(),
+        kernelData: @escaping KernelData = { _ in [:] }
     ) -> ContactlessTerminal {
-        ContactlessTerminal(kernels: kernels) { currency in
-            let terminal = terminal(currency)
-            let unit = (0..<currency.exponent).reduce(Int64(1)) { power, _ in power * 10 }
-            guard let floor = try? Money(minorUnits: 0, currency: currency),
-                let verification = try? Money(minorUnits: verificationLimit * unit, currency: currency),
-                let limits = try? ContactlessLimits(floor: floor, cvmRequired: verification)
-            else { return nil }
-            let data = kernelData(0, UInt64(verification.minorUnits))
+        ContactlessTerminal(kernels) { currency, terminal in
+            guard let limits = policy.limits(in: currency), let verification = limits.cvmRequired else { return nil }
             let combinations = terminal.applications.compactMap { application in
-                try? ReaderCombination(aid: application.aid, kernel: .kernel8, limits: limits, kernelData: data)
+                try? ReaderCombination(
+                    aid: application.aid, kernel: .kernel8, limits: limits, checksStatus: policy.checksStatus,
+                    allowsZeroAmount: policy.allowsZeroAmount,
+                    kernelData: kernelData(
+                        KernelSettings(
+                            terminal: terminal, application: application,
+                            floorLimit: UInt64(clamping: limits.floor?.minorUnits ?? 0),
+                            verificationLimit: UInt64(clamping: verification.minorUnits))))
             }
             return try? EntryPointConfiguration(terminal: terminal, combinations: [.goodsOrServices: combinations])
         }

@@ -32,6 +32,13 @@ struct CardEntry: Hashable, Sendable {
     /// first, or the tapped card needs another one.
     mutating func closeField() { available.remove(.tap) }
 
+    /// Records that the slot is a contactless field.
+    mutating func slotIsField() {
+        available.remove(.insert)
+        available.insert(.tap)
+        mustInsert = false
+    }
+
     /// Records that the chip of an inserted card could not be read.
     ///
     /// - Returns: Whether the payment continues.

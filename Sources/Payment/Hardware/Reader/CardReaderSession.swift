@@ -15,6 +15,11 @@ public protocol CardReaderSession: AnyObject, Sendable {
     /// The field of the contactless slot, as of the last call of ``inputs()``; nil when there is none.
     var contactlessField: (any ContactlessField)? { get }
 
+    /// The field in which the card is that ``powerOn()`` has powered last, when the reader turned out to be contactless
+    /// by the answer to reset that it made; nil for a card with contacts. Until the next card it is
+    /// ``contactlessField``, too.
+    var fieldOfInsertedCard: (any ContactlessField)? { get }
+
     /// Prepares for a swipe: swipes from now on are kept for ``swipe()``, earlier ones are discarded.
     func expectSwipe()
 
@@ -67,6 +72,8 @@ extension CardReaderSession {
     public var stripeFault: UnderlyingError? { nil }
 
     public var contactlessField: (any ContactlessField)? { nil }
+
+    public var fieldOfInsertedCard: (any ContactlessField)? { nil }
 
     public func expectSwipe() {}
 

@@ -121,11 +121,18 @@ final class PCSCReaderSession: CardReaderSession {
     private let reader: PCSCReader
     /// The contactless reader in the same device; nil when there is none.
     private let companion: PCSCReader?
-    let contactlessField: (any ContactlessField)?
+    /// Whether the answer to reset of the last card was one that a contactless reader makes. The next card may have
+    /// contacts, in a reader that has both behind one name.
+    private let hasContactlessCard = Mutex(false)
 
-    init(_ reader: PCSCReader, beside companion: PCSCReader?) {
-        (self.reader, self.companion) = (reader, companion)
-        contactlessField = (reader.isContactless ? reader : companion).map { PCSCContactlessField($0) }
+    init(_ reader: PCSCReader, beside companion: PCSCReader?) { (self.reader, self.companion) = (reader, companion) }
+
+    var contactlessField: (any ContactlessField)? {
+        fieldOfInsertedCard ?? (reader.isContactless ? reader : companion).map { PCSCContactlessField($0) }
+    }
+
+    var fieldOfInsertedCard: (any ContactlessField)? {
+        hasContactlessCard.withLock { $0 } ? PCSCContactlessField(reader) : nil
     }
 
     func inputs() async -> CardReaderInput {
@@ -142,7 +149,9 @@ final class PCSCReaderSession: CardReaderSession {
 
     func powerOn() async throws(UnderlyingError) -> any CardChannel {
         do throws(PCSCError) {
-            return try await reader.powerOn()
+            let channel = try await reader.powerOn()
+            hasContactlessCard.withLock { $0 = channel.contactless != nil }
+            return channel
         } catch {
             throw UnderlyingError(error)
         }

@@ -26,6 +26,7 @@ struct HostDecisionCompletion: Sendable {
         self.details.authorizationResponseCode = response.responseCode
         self.details.authorizationCode = response.answer.authorizationCode
         self.details.hostReference = response.reference
+        self.details.judgePIN(response)
     }
 
     func complete() async throws(CardReaderServiceError) -> PaymentIntent {

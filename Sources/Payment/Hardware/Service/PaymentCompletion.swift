@@ -173,6 +173,7 @@ struct PaymentCompletion: Sendable {
         var details = CardDetails(outcome)
         guard case .answered(let response) = exchange else { return details }
         details.hostReference = response.reference
+        details.judgePIN(response)
         return details
     }
 }

@@ -64,7 +64,7 @@ struct PaymentRun: Sendable {
             }
             let attempt =
                 switch presented {
-                case .inserted: try await readChip(&entry, tap, created: created)
+                case .inserted: try await readChip(&entry, &tap, created: created)
                 case .swiped(let swipe): try await read(swipe, &entry, tap, created: created)
                 case .tapped(let event): try await take(event, &entry, &tap)
                 }
@@ -81,7 +81,7 @@ struct PaymentRun: Sendable {
         guard entry.available.contains(.tap) else { return nil }
         guard let field = reader.contactlessField,
             let run = ContactlessRun(
-                dependencies, field: field, terminal: terminal, events: events, parameters: parameters,
+                dependencies, field: field, terminal: terminal(for: entry), events: events, parameters: parameters,
                 created: created)
         else {
             entry.closeField()
@@ -125,7 +125,7 @@ struct PaymentRun: Sendable {
     // MARK: Chip
 
     private func readChip(
-        _ entry: inout CardEntry, _ tap: ContactlessRun?, created: Timestamp
+        _ entry: inout CardEntry, _ tap: inout ContactlessRun?, created: Timestamp
     ) async throws(CardReaderServiceError) -> Attempt {
         await closeField(&entry, tap)
         events.send(.cardInserted)
@@ -137,6 +137,13 @@ struct PaymentRun: Sendable {
             await reader.powerOff()
             events.send(error == .cardRemoved ? .cardRemoved : .removeCardRequested)
             return try await chipFailed(error, &entry)
+        }
+        guard reader.fieldOfInsertedCard == nil else {
+            // The card stays where it is, and is read as a tapped one.
+            await reader.powerOff()
+            entry.slotIsField()
+            tap = try await beginTap(&entry, created: created)
+            return .again
         }
         let date = dependencies.time.localDate()
         let authorizer = HostAuthorizer(host: dependencies.host, parameters: parameters, date: date, events: events)

@@ -51,11 +51,25 @@ struct EnvironmentOptions: ParsableArguments {
     func validate() throws {
         guard !tap || !insert else { throw ValidationError("--tap and --insert cannot be used together") }
         if tap || insert {
-            guard case .simulated = reader else {
+            guard case .simulated(let name) = reader else {
                 throw ValidationError("--tap and --insert require a simulated reader: present the card yourself")
             }
+            if let model = SimulatedReader.all.first(where: { $0.name == name }) { try validate(model) }
         }
         guard !traceClear || trace != nil else { throw ValidationError("--trace-clear requires --trace") }
+    }
+
+    private func validate(_ model: SimulatedReader) throws {
+        if tap, !model.takesTappedCards {
+            throw ValidationError(
+                "--tap: no card can be tapped on simulated:\(model.name); use --reader simulated:contactless or "
+                    + "simulated:dual-interface")
+        }
+        if insert, !model.takesInsertedCards {
+            throw ValidationError(
+                "--insert: simulated:\(model.name) has no slot for chips; use --reader simulated:dual-interface or "
+                    + "simulated:tpdu")
+        }
     }
 
     /// How the simulated cardholder presents the card.

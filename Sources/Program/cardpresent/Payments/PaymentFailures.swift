@@ -41,6 +41,7 @@ extension CommandFailure {
                 + "refuses it again: another card does not help"
         case PaymentErrorCode.declinedByHost where reason == .transactionNotPossible:
             "nothing was charged; ask the acquirer: another card does not help"
+        case PaymentErrorCode.chipRequired: "nothing was charged; start again and insert the card"
         case PaymentErrorCode.referred:
             "nothing was charged; call the card issuer and retry, or use another card"
         case PaymentErrorCode.wrongPIN where triesLeft != 0:
@@ -64,7 +65,7 @@ extension CommandFailure {
         case "card_not_read": "use another card or another payment method"
         case "swipe_not_read": "swipe the card again, or use another card"
         case "chip_card_swiped", "insert_card": "insert the card into a chip card reader"
-        case "tap_not_read": "tap the card again, or insert it"
+        case "tap_not_read": "insert the card, or use another card"
         case "card_removed": "start again, and leave the card in until it may be removed"
         case "card_timeout": "start again and present a card"
         case "reader_unplugged", "no_reader": "connect the reader and start again"

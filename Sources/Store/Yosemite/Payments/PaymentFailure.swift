@@ -64,6 +64,11 @@ struct PaymentFailure: Hashable, Sendable {
     }
 
     private static func code(of error: CardReaderServiceError) -> String {
+        if case .paymentCaptureWithPaymentMethod(.paymentDeclinedByPaymentProcessorAPI, let card) = error,
+            card.asksForChip
+        {
+            return PaymentErrorCode.chipRequired
+        }
         guard let underlying = error.underlying else { return "reader_failed" }
         return switch underlying {
         case .commandCanceled: PaymentErrorCode.canceled

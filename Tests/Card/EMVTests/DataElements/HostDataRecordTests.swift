@@ -57,6 +57,18 @@ import Testing
         }
     }
 
+    // EMV Book 3 §10.2: 5A and 57 are of one account
+    @Test(arguments: [
+        ("5A084761739001010010 57104761739001010028D30122010000000000", HostDataRecordError.accountMismatch),
+        ("5A084761739001010010 570F47617390010100D301220100000000", .accountMismatch),
+        ("5A084761739001010010 570447617390", .data(.wrongFormat(0x57))),
+        ("5A02AAAA 57104761739001010010D30122010000000000", .data(.wrongFormat(0x5A))),
+    ])
+    func `card number and track of different accounts are refused`(text: String, error: HostDataRecordError) {
+        #expect(throws: error) { try record(text) }
+        #expect(!error.description.contains("4761"))
+    }
+
     @Test(arguments: ["5A", "5A08", "5A0847617390", "9F", "9F3682", "5A84FFFFFFFF00"])
     func `a truncated record is refused, and its error has no value`(text: String) {
         #expect(throws: HostDataRecordError.self) { try record(text) }

@@ -27,8 +27,9 @@ final class TapBench: Sendable {
     init(
         _ model: SimulatedReaderModel = .dualInterface, habit: PresentationHabit = .asTheCardAllows,
         hasContactlessCard: Bool = true, outcomes: [ContactlessOutcome] = [], answer: String = "00",
-        failure: PaymentHostError? = nil, pin: SealedBytes? = nil,
-        limits: @escaping @Sendable (Currency) throws -> ContactlessLimits = { _ in .none }
+        failure: PaymentHostError? = nil, pin: SealedBytes? = nil, terminal: TerminalConfiguration = .standard,
+        limits: @escaping @Sendable (Currency) throws -> ContactlessLimits = { _ in .none },
+        wrapping: (any CardReaderSource) -> any CardReaderSource = { $0 }
     ) throws {
         let profile = try CardProfileLibrary.profile("visa-credit")
         let keys = try TestKeys.embedded()
@@ -50,14 +51,15 @@ final class TapBench: Sendable {
             habit: habit)
         let kernels = try KernelRegistry([KernelRegistration(.kernel8) { [script] in ScriptedKernel(script: script) }])
         service = LocalCardReaderService(
-            sources: [USBCardReaderSource(usbBus, time: clock)], host: host, terminal: .standard, cardholder: person,
+            sources: [wrapping(USBCardReaderSource(usbBus, time: clock))], host: host, terminal: terminal,
+            cardholder: person,
             time: clock, random: random.stream("terminal"),
             contactless: ContactlessTerminal(kernels: kernels) { currency in
                 guard let limits = try? limits(currency),
                     let combination = try? ReaderCombination(aid: TapCard.aid, kernel: .kernel8, limits: limits)
                 else { return nil }
                 return try? EntryPointConfiguration(
-                    terminal: .standard, combinations: [.goodsOrServices: [combination]])
+                    terminal: terminal, combinations: [.goodsOrServices: [combination]])
             })
     }
 
@@ -87,10 +89,13 @@ final class TapBench: Sendable {
     }
 
     /// Takes a payment of 12.50. A payment with another key is another attempt.
-    func pay(_ key: String = "attempt-1", timeout: Duration = .seconds(60)) async throws -> PaymentIntent {
+    func pay(
+        _ key: String = "attempt-1", timeout: Duration = .seconds(60), isForcedOnline: Bool = false
+    ) async throws -> PaymentIntent {
         let parameters = PaymentIntentParameters(
             key: IdempotencyKey(rawValue: key), stan: 1,
-            amount: try Money(minorUnits: 1250, currency: .usDollar), cardTimeout: timeout)
+            amount: try Money(minorUnits: 1250, currency: .usDollar), cardTimeout: timeout,
+            forcedOnline: isForcedOnline)
         return try await service.capturePayment(parameters) { [person, log] event in
             log.append(event)
             person.observe(event.cardPrompt)
@@ -98,9 +103,11 @@ final class TapBench: Sendable {
     }
 
     /// Takes a payment that fails, and returns its error.
-    func fail(timeout: Duration = .seconds(60)) async throws -> CardReaderServiceError {
+    func fail(
+        timeout: Duration = .seconds(60), isForcedOnline: Bool = false
+    ) async throws -> CardReaderServiceError {
         do {
-            _ = try await pay(timeout: timeout)
+            _ = try await pay(timeout: timeout, isForcedOnline: isForcedOnline)
         } catch let error as CardReaderServiceError {
             return error
         }
@@ -171,6 +178,11 @@ extension ContactlessOutcome {
 final class TapCard: SimulatedCard {
     static let aid: [UInt8] = [0xA0, 0, 0, 0, 0x03, 0x10, 0x10]
     private static let directory = Array("2PAY.SYS.DDF01".utf8)
+
+    /// The data of a card that was authenticated, with verification results of kernel 8 (95).
+    static func record(results: [UInt8]) -> SecretDataObject {
+        SecretDataObject(record.value.withUnsafeBytes { Array($0) } + tlv(0x95, results))
+    }
 
     /// What the kernel has for the host: 5A, 5F24, 5F34, 9F26, 9F27, 9F36, 84, and 50.
     static var record: SecretDataObject {

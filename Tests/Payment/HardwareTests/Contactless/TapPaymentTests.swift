@@ -75,11 +75,10 @@ import Testing
     func `a standard terminal sends every amount to the host, and verifies the cardholder from fifty units on`(
         code: String, limit: Int64
     ) throws {
-        let terminal = ContactlessTerminal.standard(
-            kernels: KernelRegistry(),
-            kernelData: { floor, verification in [0xDF01: [UInt8(floor), UInt8(clamping: verification)]] },
-            terminal: { _ in .standard })
-        let configuration = try #require(terminal.configuration(try Currency(code: code)))
+        let terminal = ContactlessTerminal.standard(kernels: KernelRegistry()) { settings in
+            [0xDF01: [UInt8(settings.floorLimit), UInt8(clamping: settings.verificationLimit)]]
+        }
+        let configuration = try #require(terminal.configuration(try Currency(code: code), .standard))
         let combinations = try #require(configuration.combinations[.goodsOrServices])
         #expect(combinations.map(\.aid) == TerminalConfiguration.standard.applications.map(\.aid))
         for combination in combinations {
@@ -123,7 +122,9 @@ import Testing
     }
 
     @Test func `an offline approval and a decline are the card's`() async throws {
-        let approval = try TapBench(outcomes: [ContactlessOutcome(.approved, cvm: .noCVM, dataRecord: TapCard.record)])
+        let approval = try TapBench(outcomes: [
+            ContactlessOutcome(.approved, cvm: .noCVM, dataRecord: TapCard.record(results: [0, 0, 0, 0, 0x81]))
+        ])
         try await approval.connect()
         let intent = try await approval.pay()
         #expect(intent.details.authorizationResponseCode == "Y1" && approval.host.messages.isEmpty)

@@ -93,6 +93,48 @@ struct TapTests {
         #expect(payment["entryMode"] as? String == "chip")
     }
 
+    @Test(arguments: [
+        ("simulated:tpdu", "--tap", "no card can be tapped"),
+        ("simulated:contactless", "--insert", "no slot for chips"),
+    ])
+    func `a way that the reader does not have is refused before the payment`(
+        reader: String, option: String, words: String
+    ) throws {
+        let result = try pay(reader, "--card", "k8-credit", option)
+        #expect(result.status == 64)
+        #expect((result.output + result.error).contains(words))
+        #expect((result.output + result.error).contains("simulated:dual-interface"))
+    }
+
+    @Test func `an issuer that wants the chip is named, with what to do`() throws {
+        let result = try pay("simulated:dual-interface", "--card", "k8-issuer-wants-chip")
+        #expect(result.status == 2)
+        let error = try #require(try result.object()["error"] as? [String: Any])
+        #expect(error["code"] as? String == "chip_required")
+        #expect(error["fix"] as? String == "nothing was charged; start again and insert the card")
+    }
+
+    @Test func `the payment says how the reader authenticated the card`() throws {
+        for (card, method, result) in [
+            ("k8-credit", "local", "passed"), ("k8-wrong-certificate", "local", "failed"),
+            ("k8-plain", "none", "notPerformed"),
+        ] {
+            let paid = try pay("simulated:contactless", "--card", card)
+            #expect(paid.status == 0)
+            let emv = try #require(try paid.object()["emv"] as? [String: Any])
+            #expect(emv["oda"] as? String == method && emv["odaResult"] as? String == result, "\(card)")
+        }
+    }
+
+    @Test func `a terminal that never goes online takes no tap without a floor limit`() throws {
+        let config = scratch.file("offline-only.yaml")
+        try "terminal: { type: 23 }\n".write(toFile: config, atomically: true, encoding: .utf8)
+        for card in ["k8-offline", "k8-plain"] {
+            let result = try pay("simulated:contactless", "--card", card, "--config", config, amount: "9999.99")
+            #expect(result.status == 2 && result.output.contains("declined_by_card"))
+        }
+    }
+
     @Test func `a card is presented in one way, and only by the simulated cardholder`() throws {
         #expect(try pay("simulated:dual-interface", "--tap", "--insert").status == 64)
         #expect(try pay("usb", "--tap").error.contains("require a simulated reader"))

@@ -176,7 +176,7 @@ import Testing
         let payment = try await till.pay()
         #expect(payment.outcome == .declined)
         #expect(payment.card?.authorizationResponseCode == "55")
-        #expect(payment.card?.cardholderVerification == .onlinePIN)
+        #expect(payment.card?.cardholderVerification == .failed)
         #expect(payment.errorMessage == "declined: wrong PIN")
         #expect(try await till.charged() == 0)
     }

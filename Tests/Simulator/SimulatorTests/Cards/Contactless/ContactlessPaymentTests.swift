@@ -170,6 +170,7 @@ struct ContactlessPaymentTests {
         Expectation(fault: .terminalObject, status: .endApplication, error: 0x04),
         Expectation(fault: .higherCryptogram, status: .approved),
         Expectation(fault: .envelopeMAC, status: .approved),
+        Expectation(fault: .otherTrack, status: .approved),
     ])
     func `each fault of a card has its outcome`(expectation: Expectation) throws {
         var profile = try CardProfileLibrary.profile("k8-offline")
@@ -308,6 +309,55 @@ struct ContactlessPaymentTests {
             #expect(terminal.last?.status == .onlineRequest)
             #expect(terminal.card.cryptograms.count == 1)
         }
+    }
+
+    @Test func `a payment that is forced online asks the issuer, whatever the card can do`() throws {
+        var terminal = try TapTerminal(named: "k8-offline")
+        try terminal.pay(isForcedOnline: true)
+        #expect(terminal.last?.status == .onlineRequest && terminal.hostWasAsked)
+        #expect(terminal.commands.last { $0.ins == 0xAE }?.p1 == 0x80)
+        // Also one unit of the currency, where that asks for the status of the account.
+        var status = try TapTerminal(try CardProfileLibrary.profile("k8-offline"), checksStatus: true)
+        try status.pay(100)
+        #expect(status.last?.status == .onlineRequest)
+        try status.pay(101)
+        #expect(status.last?.status == .approved)
+    }
+
+    @Test(arguments: [0x13, 0x16, 0x23, 0x26, 0x36] as [UInt8])
+    func `a terminal that never goes online declines what it is not sure of`(byte: UInt8) throws {
+        let type = try #require(TerminalType(rawValue: byte))
+        let codes = Kernel8ActionCodes(ActionCodes(denial: [], online: [], default: []), terminalType: type)
+        let settings: [BERTag: [UInt8]] = [
+            Kernel8Tag.actionCodeDenial: codes.denial.bytes, Kernel8Tag.actionCodeOnline: codes.online.bytes,
+        ]
+        func terminal(_ name: String) throws -> TapTerminal {
+            var profile = try CardProfileLibrary.profile(name)
+            profile.contactless?.decision = .offline
+            return try TapTerminal(profile, settings: settings, type: type)
+        }
+        var authenticated = try terminal("k8-offline")
+        try authenticated.pay()
+        #expect(authenticated.last?.status == .approved)
+        // Above the floor limit of 100.00, and forced online.
+        try authenticated.pay(10_001)
+        #expect(authenticated.last?.status == .declined)
+        try authenticated.pay(isForcedOnline: true)
+        #expect(authenticated.last?.status == .declined)
+        for name in ["k8-plain", "k8-wrong-certificate"] {
+            var other = try terminal(name)
+            try other.pay()
+            #expect(other.last?.status == .declined, "\(name)")
+        }
+    }
+
+    @Test func `a record with the track of another account is not for a host`() throws {
+        var profile = try CardProfileLibrary.profile("k8-credit")
+        profile.contactless?.fault = .otherTrack
+        var terminal = try TapTerminal(profile)
+        try terminal.pay()
+        let data = try #require(terminal.last?.dataRecord)
+        #expect(throws: HostDataRecordError.accountMismatch) { try HostDataRecord(data) }
     }
 
     @Test func `random keys do not change what happens`() throws {

@@ -47,6 +47,23 @@ struct ContactlessProfileTests {
         #expect(Set(profiles.map(\.summary)).count == profiles.count)
     }
 
+    @Test(
+        arguments: [("[50, 84]", [0x50, 0x84]), ("[9F38]", [0x9F, 0x38]), ("5084", [0x50, 0x84])] as [(String, [UInt8])]
+    )
+    func `the extended tag list is a list of tags`(text: String, tags: [UInt8]) throws {
+        let profile = try CardProfile(yaml: Self.text + "\n  extendedTags: \(text)\n", file: "card.yaml")
+        #expect(profile.contactless?.extendedTags == tags)
+    }
+
+    @Test(arguments: [
+        "[]", "[5084]", "[9F]", "9F", "[50, [84]]", "[9F38, 9F38, 9F38, 9F38, 9F38, 9F38, 9F38, 9F38, 50]",
+    ])
+    func `what is no list of tags is refused`(text: String) {
+        #expect(throws: SettingsError.self) {
+            try CardProfile(yaml: Self.text + "\n  extendedTags: \(text)\n", file: "card.yaml")
+        }
+    }
+
     @Test func `the field has faults of its own, which the chip does not have`() throws {
         let profile = try CardProfileLibrary.profile("k8-torn-cryptogram")
         #expect(profile.faults.isEmpty)

@@ -22,12 +22,14 @@ struct TapTerminal {
     /// limits 100.00 and 50.00.
     init(
         _ profile: CardProfile, settings: [BERTag: [UInt8]] = [:], seed: UInt64 = 1,
+        type: TerminalType = .attendedMerchant, checksStatus: Bool = false,
         now: CivilDate = CivilDate(year: 2026, month: 11, day: 28, hour: 12)
     ) throws {
         let contactless = try #require(profile.contactless)
         let data = Kernel8Configuration.shop(floorLimit: 10_000, cvmRequiredLimit: 5_000)
             .merging(settings) { _, setting in setting }
-        let combination = try ReaderCombination(aid: contactless.aid, kernel: .kernel8, kernelData: data)
+        let combination = try ReaderCombination(
+            aid: contactless.aid, kernel: .kernel8, checksStatus: checksStatus, kernelData: data)
         let authorities = try profile.contactlessAuthorityKeys(.embedded())
         // Shared, so that every activation has keys of its own.
         let random = SeededRandomSource(seed: seed)
@@ -38,7 +40,7 @@ struct TapTerminal {
         ])
         entryPoint = ContactlessEntryPoint(
             configuration: try EntryPointConfiguration(
-                terminal: try TerminalConfiguration(type: .attendedMerchant),
+                terminal: try TerminalConfiguration(type: type),
                 combinations: [.goodsOrServices: [combination], .refund: [combination]]),
             kernels: kernels, random: SeededRandomSource(seed: seed))
         card = try SimulatedContactlessCard(profile: profile, random: SeededRandomSource(seed: seed))
@@ -49,12 +51,13 @@ struct TapTerminal {
     }
 
     /// Begins a payment, and taps the card until Entry Point wants no more, at most `taps` times.
-    mutating func pay(_ minorUnits: Int64 = 1250, taps: Int = 1) throws {
+    mutating func pay(_ minorUnits: Int64 = 1250, taps: Int = 1, isForcedOnline: Bool = false) throws {
         (commands, messages, outcomes, hostWasAsked) = ([], [], [], false)
         let euro = try Currency(code: "EUR")
         let request = TransactionRequest(
             amount: try Money(minorUnits: minorUnits, currency: euro),
-            date: CivilDate(year: 2026, month: 11, day: 28, hour: 12), sequenceCounter: 1)
+            date: CivilDate(year: 2026, month: 11, day: 28, hour: 12), sequenceCounter: 1,
+            forcedOnline: isForcedOnline)
         try carryOut(try entryPoint.begin(request))
         for _ in 0..<taps where entryPoint.phase == .polling { try tap() }
     }
