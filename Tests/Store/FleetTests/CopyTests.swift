@@ -157,6 +157,11 @@ struct CopyTests {
         #expect(try await bench.office.lanes().map(\.lostAttempts) == [end == .captured ? 0 : 1])
         let brands = try await bench.office.totals().keys.map(\.brand)
         #expect(brands == ["visa"])
+        // Both records come again, one after the other, in batches of all sizes.
+        for (each, entries) in [(lane, 500), (copy, 500), (lane, 1), (copy, 1), (copy, 500), (lane, 500)] {
+            try await bench.shipAnew(each, entries: entries)
+            #expect(try await bench.sums() == [1, 500, 0, 0])
+        }
     }
 
     @Test func `the brand and the refund that a restored lane lacks stay`() async throws {

@@ -116,7 +116,7 @@ extension FleetSchema {
             WHERE s.lane_id = p_lane AND s.kind = 'payment' AND s.original = p_name
                 AND NOT fleet.is_other_payment(p.content, p_content)
                 AND (NOT fleet.is_taken(p.state) OR fleet.is_taken(p_content->>'state'))
-            ORDER BY s.number DESC LIMIT 1;
+            ORDER BY fleet.is_taken(p.state) = fleet.is_taken(p_content->>'state') DESC, s.number DESC LIMIT 1;
             IF NOT FOUND THEN
                 RETURN;
             END IF;
@@ -159,12 +159,32 @@ extension FleetSchema {
             WHERE s.lane_id = p_lane AND s.kind = 'attempt' AND s.original = p_name
                 AND NOT fleet.is_other_attempt(a.content, p_content)
                 AND (a.state <> 'captured' OR p_content->>'state' = 'captured')
-            ORDER BY s.number DESC LIMIT 1;
+            ORDER BY a.state = p_content->>'state' DESC, s.number DESC LIMIT 1;
             IF FOUND THEN
                 UPDATE fleet.attempt a SET name = p_name WHERE a.lane_id = p_lane AND a.name = p_name || '~' || place;
                 DELETE FROM fleet.aside s WHERE s.number = place;
             END IF;
         END $body$;
+
+        -- Whether a taken payment of this name was set aside, and is the one that the lane ships now.
+        CREATE FUNCTION fleet.has_taken_aside(p_lane text, p_name text, p_content jsonb) RETURNS boolean
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            SELECT fleet.is_taken(p_content->>'state') AND EXISTS (
+                SELECT 1 FROM fleet.aside s
+                JOIN fleet.payment p ON p.lane_id = s.lane_id AND p.name = s.original || '~' || s.number
+                WHERE s.lane_id = p_lane AND s.kind = 'payment' AND s.original = p_name
+                    AND fleet.is_taken(p.state) AND NOT fleet.is_other_payment(p.content, p_content))
+        $body$;
+
+        -- The same of a captured attempt.
+        CREATE FUNCTION fleet.has_captured_aside(p_lane text, p_name text, p_content jsonb) RETURNS boolean
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+            SELECT coalesce(p_content->>'state' = 'captured', false) AND EXISTS (
+                SELECT 1 FROM fleet.aside s
+                JOIN fleet.attempt a ON a.lane_id = s.lane_id AND a.name = s.original || '~' || s.number
+                WHERE s.lane_id = p_lane AND s.kind = 'attempt' AND s.original = p_name
+                    AND a.state = 'captured' AND NOT fleet.is_other_attempt(a.content, p_content))
+        $body$;
 
         \#(takingOver)
 
@@ -259,7 +279,9 @@ extension FleetSchema {
                     FROM jsonb_to_recordset(batch) AS b (s bigint, k text, n text, c jsonb)
                     WHERE b.k = 'payment' AND b.s > known.applied ORDER BY b.n, b.s DESC) e
                 LEFT JOIN fleet.payment p ON p.lane_id = known.id AND p.name = e.n AND p.epoch < known.epoch
-                    AND fleet.is_other_payment(p.content, e.c)
+                    AND (fleet.is_other_payment(p.content, e.c)
+                        -- What was taken comes back to its place, and what ended in another way makes room.
+                        OR has_asides AND NOT fleet.is_taken(p.state) AND fleet.has_taken_aside(known.id, e.n, e.c))
                 WHERE p.name IS NOT NULL OR has_asides
                     AND NOT EXISTS (SELECT 1 FROM fleet.payment o WHERE o.lane_id = known.id AND o.name = e.n)
             LOOP
@@ -282,7 +304,8 @@ extension FleetSchema {
                     FROM jsonb_to_recordset(batch) AS b (s bigint, k text, n text, c jsonb)
                     WHERE b.k = 'attempt' AND b.s > known.applied ORDER BY b.n, b.s DESC) e
                 LEFT JOIN fleet.attempt a ON a.lane_id = known.id AND a.name = e.n AND a.epoch < known.epoch
-                    AND (fleet.is_other_attempt(a.content, e.c) OR fleet.is_begun_again(a.state, e.begins))
+                    AND (fleet.is_other_attempt(a.content, e.c) OR fleet.is_begun_again(a.state, e.begins)
+                        OR has_asides AND a.state <> 'captured' AND fleet.has_captured_aside(known.id, e.n, e.c))
                 LEFT JOIN fleet.payment p ON p.lane_id = known.id AND p.name = a.payment AND p.epoch < known.epoch
                 WHERE a.name IS NOT NULL OR has_asides
                     AND NOT EXISTS (SELECT 1 FROM fleet.attempt o WHERE o.lane_id = known.id AND o.name = e.n)
