@@ -49,9 +49,10 @@ actor OwnNexoTerminal: NexoSpeaker {
 
     func carryOn() {
         while true {
-            guard keeper.keep(account.takeChanges(), account.takeObjectChanges(), at: time.now()) else {
-                return calls.giveUpAll()
-            }
+            // Nonces first: a message that is kept half is refused later, and never carried out again.
+            guard keeper.keep([], account.takeObjectChanges(), at: time.now()),
+                keeper.keep(account.takeChanges(), at: time.now())
+            else { return calls.giveUpAll() }
             guard let work = account.nextWork() else { break }
             carryOut(work)
         }
