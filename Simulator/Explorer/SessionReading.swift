@@ -159,7 +159,9 @@ struct SecretSearch {
         for secret in cards.flatMap(\.secrets) {
             let number = secret.accountNumber
             // Only the last four digits may be shown.
-            let (first, last) = (Self.telling(number), String(Self.telling(String(number.reversed())).reversed()))
+            let (first, last) = (
+                Self.beginning(number), String(Self.beginning(String(number.reversed())).reversed())
+            )
             let forms = [first, last, Self.grouped(first), Self.hexadecimal(first)]
             needles += forms.map { Needle(secret: "card number", text: $0) }
             needles += secret.expiryForms.map { Needle(secret: "expiry date", text: $0) }
@@ -176,9 +178,9 @@ struct SecretSearch {
     /// Returns the bytes of digits in hexadecimal, as in a trace.
     private static func hexadecimal(_ digits: String) -> String { digits.map { "3\($0)" }.joined() }
 
-    /// Returns as many of the first digits as don't occur by chance: at least ten, and four that are not zero. Test
-    /// cards have numbers with many zeros, and so has the application data of an issuer.
-    private static func telling(_ digits: String) -> String {
+    /// Returns the first ten digits of a number, or more until four of them are not zero. Shorter beginnings occur by
+    /// chance: test cards have numbers with many zeros, and an issuer's application data has many zeros, too.
+    private static func beginning(_ digits: String) -> String {
         var count = 10
         while count < digits.count, digits.prefix(count).count(where: { $0 != "0" }) < 4 { count += 1 }
         return String(digits.prefix(count))
