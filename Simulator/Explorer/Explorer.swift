@@ -23,6 +23,8 @@ public struct Explorer: Sendable {
     public var folder: String
     /// Called with each session's number and what the models of `Proof` need of it, in order; nil for no traces.
     public var onTrace: (@Sendable (_ session: Int, _ events: [TracedEvent]) -> Void)?
+    /// Called with each failure as soon as it is shrunk, in the order of the report.
+    public var onFailure: @Sendable (FoundFailure) -> Void = { _ in }
     /// Returns the violations of a session.
     var judge: @Sendable (SessionRecord) -> [Violation] = { InvariantCheck($0).violations }
 
@@ -111,7 +113,9 @@ public struct Explorer: Sendable {
                     }
                 }
             }
-            report.failures += try await crew.shrink(broken)
+            let failures = try await crew.shrink(broken)
+            failures.forEach(onFailure)
+            report.failures += failures
             report.growth.append(
                 ExplorationReport.Growth(sessions: report.sessions, states: coverage.counts.count))
             if stopsAtFailure, report.hasFailed { break }

@@ -1,6 +1,7 @@
 import Foundation
 import ScenarioFormat
 import ScenarioRunner
+import Synchronization
 import Testing
 
 @testable import Explorer
@@ -43,9 +44,12 @@ struct ExplorerTests {
     func shrinks() async throws {
         var explorer = Explorer(seed: 5, sessions: 128, jobs: 2, stopsAtFailure: true, folder: scratchFolder())
         explorer.judge = Self.judge
+        let told = Mutex<[FoundFailure]>([])
+        explorer.onFailure = { failure in told.withLock { $0.append(failure) } }
         let report = await explorer.run()
         let failure = try #require(report.failures.first)
         #expect(report.failures.count == 1)
+        #expect(told.withLock { $0 } == report.failures)
         #expect(failure.steps <= 3)
         #expect(failure.steps <= failure.stepsBefore)
         #expect(failure.fileName.hasPrefix("booksAgree-5-"))

@@ -34,8 +34,10 @@ struct SimulateExplore: AsyncParsableCommand {
             --validate checks that the log of a session, which --traces writes, is a path of the models of the payment \
             protocol. See docs/proof.md.
 
-            Exits with 0 when no check fails, with 1 when one fails or a log leaves its model, with 65 when a file is \
-            invalid, and with 69 when the models are not built.
+            Ctrl-C ends the search after the sessions that are being played, with the report so far.
+
+            Exits with 0 when no check fails, with 1 when one fails or a log leaves its model, with 3 after Ctrl-C when \
+            no check has failed, with 65 when a file is invalid, and with 69 when the models are not built.
             """)
 
     @Option(help: ArgumentHelp("Number of sessions. Default: 1000, or no limit with --time.", valueName: "number"))
@@ -155,21 +157,31 @@ struct SimulateExplore: AsyncParsableCommand {
         ).judging { CommandWords($0) }
     }
 
-    private func explorer(tracing folder: TraceFolder?) -> Explorer {
+    private func explorer(tracing folder: TraceFolder?, _ progress: ProgressLine) -> Explorer {
         var explorer = explorer
         if let folder { explorer.onTrace = { number, events in folder.write("session-\(number)", events) } }
+        // A search can take a night: what it finds is kept and shown at once. The end reports files that can't be
+        // written.
+        explorer.onFailure = { failure in
+            progress.clear()
+            try? write([failure])
+            StandardError.write(unmasked: ExplorationSummary.text(failure, folder: out))
+        }
         return explorer
     }
 
     private func explore() async throws -> Bool {
         let traceFolder = try traces.map { path throws(CommandFailure) in try TraceFolder(path) }
         let clock = SystemTimeSource()
-        let explorer = explorer(tracing: traceFolder)
+        let progress = ProgressLine()
+        let explorer = explorer(tracing: traceFolder, progress)
         defer { try? FileManager.default.removeItem(atPath: explorer.folder) }
         let began = clock.reading()
-        let progress = ProgressLine()
         let deadline = time.map { began + .seconds($0) }
-        let goesOn: @Sendable () -> Bool = { deadline.map { clock.reading() < $0 } ?? true }
+        let cancellation = Cancellation()
+        let goesOn: @Sendable () -> Bool = {
+            !cancellation.isRequested && deadline.map { clock.reading() < $0 } ?? true
+        }
         let report: ExplorationReport
         if let queue = queueOptions.queue {
             let limit = time
@@ -181,8 +193,10 @@ struct SimulateExplore: AsyncParsableCommand {
                 }
             }
         } else {
-            report = await explorer.run(goesOn: goesOn) {
-                progress.show($0, sessions: explorer.sessions, time: time)
+            report = await CancellationSignals.watching {
+                await explorer.run(goesOn: goesOn) { progress.show($0, sessions: explorer.sessions, time: time) }
+            } onSignal: {
+                await cancellation.request()
             }
         }
         progress.clear()
@@ -197,7 +211,7 @@ struct SimulateExplore: AsyncParsableCommand {
         } else {
             try StandardOutput.write(text)
         }
-        for failure in report.failures { StandardError.write(unmasked: ExplorationSummary.text(failure, folder: out)) }
+        if cancellation.isRequested, !report.hasFailed { throw ExitCode(ExitStatus.canceled.rawValue) }
         return report.hasFailed
     }
 

@@ -17,16 +17,11 @@ struct TokenHostTests {
     }
 
     private func shell(_ program: String, _ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [program] + arguments
-        process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { $1 }
-        let output = Pipe()
-        (process.standardOutput, process.standardError) = (output, output)
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "\(text)")
+        let result = try Child(
+            program: "/usr/bin/env", [program] + arguments, in: scratch,
+            environment: environment.merging(["PATH": "/usr/bin:/bin"]) { $1 }
+        ).result()
+        try #require(result.status == 0, "\(result.output)\(result.error)")
     }
 
     private func owned(_ text: String, _ name: String) throws -> String {

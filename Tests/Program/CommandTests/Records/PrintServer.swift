@@ -12,18 +12,12 @@ final class PrintServer: Sendable {
     /// With a port, the server has a queue `raw` that leads there.
     init(rawPort: UInt16? = nil) throws {
         directory = NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString.filter(\.isLetter))"
-        try Self.run(["start", directory, "\(getpid())"] + (rawPort.map { ["\($0)"] } ?? []))
+        try Self.control(["start", directory, "\(getpid())"] + (rawPort.map { ["\($0)"] } ?? []))
     }
 
     /// Administers the server: `cupsdisable receipts`.
     func administer(_ words: String...) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = words
-        process.environment = ["CUPS_SERVER": socket, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw PrintServerError(status: process.terminationStatus) }
+        try Self.run("/usr/bin/env", words, ["CUPS_SERVER": socket, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
     }
 
     /// The printer accepts jobs and does not finish them until the hold is released.
@@ -37,7 +31,7 @@ final class PrintServer: Sendable {
     }
 
     deinit {
-        try? Self.run(["stop", directory])
+        try? Self.control(["stop", directory])
         try? FileManager.default.removeItem(atPath: directory)
     }
 
@@ -53,16 +47,7 @@ final class PrintServer: Sendable {
         try printed(count).map { paper in
             let file = directory + "/paper.pdf"
             try paper.write(to: URL(fileURLWithPath: file))
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = ["pdftotext", "-layout", file, "-"]
-            let output = Pipe()
-            process.standardOutput = output
-            try process.run()
-            let text = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            guard process.terminationStatus == 0 else { throw PrintServerError(status: process.terminationStatus) }
-            return String(decoding: text, as: UTF8.self)
+            return try Self.run("/usr/bin/env", ["pdftotext", "-layout", file, "-"])
         }
     }
 
@@ -83,16 +68,22 @@ final class PrintServer: Sendable {
             .map { try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0)) }
     }
 
-    private static func run(_ arguments: [String]) throws {
+    private static func control(_ arguments: [String]) throws {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../..").standardizedFileURL
-        let process = Process()
-        process.executableURL = root.appendingPathComponent("Scripts/print-server")
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw PrintServerError(status: process.terminationStatus) }
+        try run(root.appendingPathComponent("Scripts/print-server").path, arguments)
+    }
+
+    @discardableResult
+    private static func run(
+        _ program: String, _ arguments: [String], _ environment: [String: String] = [:]
+    ) throws -> String {
+        let result = try Child(program: program, arguments, in: try Scratch(), environment: environment).result()
+        guard result.status == 0 else { throw PrintServerError(status: result.status, text: result.error) }
+        return result.output
     }
 }
 
-struct PrintServerError: Error { var status: Int32 }
+struct PrintServerError: Error {
+    var status: Int32?
+    var text = ""
+}

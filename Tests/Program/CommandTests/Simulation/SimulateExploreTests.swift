@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 /// `simulate explore`
@@ -57,6 +58,20 @@ struct SimulateExploreTests {
         let malformed = try explore("--replay", try scratch.write("template_version: 1\n", to: "bad.yaml"))
         #expect(malformed.status == 65)
         #expect(malformed.error.contains("bad.yaml"))
+    }
+
+    @Test func `Ctrl-C ends a search with the report so far`() throws {
+        let traces = scratch.file("traces")
+        let child = try Child(
+            ["simulate", "explore", "--sessions", "1000000", "--jobs", "1", "--traces", traces, "--json"], in: scratch)
+        #expect(child.wait { (try? FileManager.default.contentsOfDirectory(atPath: traces))?.isEmpty == false })
+        child.send(SIGINT)
+        let result = try child.result()
+        #expect(result.status == 3)
+        let sessions = try #require(try result.object()["sessions"] as? Int)
+        #expect((1..<1_000_000).contains(sessions))
+        #expect(result.error.contains("\(sessions) sessions in "))
+        #expect(result.error.contains("no failures\n"))
     }
 
     // MARK: Traces

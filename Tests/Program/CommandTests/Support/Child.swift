@@ -16,6 +16,11 @@ final class Child {
     /// them all; beside eight busy loops, one that works may take ten times longer than alone.
     static let longestRun: Int32 = 300_000
 
+    /// The child's number of the socket that closes with it.
+    private static let lifeNumber: Int32 = 9
+    /// More than the tests have open at once.
+    private static let mostDescriptors: Int32 = 512
+
     // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h. The calls around them are shown to C under _GNU_SOURCE
     // only, which not every build of a Swift module has.
     private static let setTerminalLock: UInt = 0x4004_5431
@@ -75,7 +80,12 @@ final class Child {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw ChildError(call: "socketpair", code: errno) }
         life = ends[0]
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 9)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], Self.lifeNumber)
+        // What other tests have open would stay open until this child ends, and who reads a pipe of theirs to its end
+        // would wait for that.
+        for number in 3..<Self.mostDescriptors where number != Self.lifeNumber {
+            posix_spawn_file_actions_addclose(&actions, number)
+        }
         defer { close(ends[1]) }
 
         var variables = ["HOME": scratch.folder, "TZ": "UTC", "LC_ALL": "C.UTF-8"]
@@ -133,7 +143,10 @@ final class Child {
     func read(until text: String?) throws -> String {
         var shown: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
+        let clock = ContinuousClock()
+        let deadline = clock.now + .milliseconds(Self.longestRun)
         while true {
+            guard clock.now < deadline else { throw ChildError(call: "read", code: ETIMEDOUT) }
             var screen = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
             guard poll(&screen, 1, Self.longestRun) == 1 else { throw ChildError(call: "poll", code: ETIMEDOUT) }
             let count = Glibc.read(terminal, &buffer, buffer.count)
@@ -151,12 +164,13 @@ final class Child {
     /// Reads what the child has written to stderr so far.
     var errorOutput: String { (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? "" }
 
-    /// Waits until something is so, which the child brings about.
+    /// Waits until something is so, which the child brings about. A look can take long, such as one by another program.
     ///
-    /// - Returns: whether it came about before the child ended.
+    /// - Returns: whether it came about before the child ended, and before it had run for as long as it may.
     func wait(until isSo: () -> Bool) -> Bool {
-        // Each look takes a millisecond and more.
-        for _ in 0..<Self.longestRun {
+        let clock = ContinuousClock()
+        let deadline = clock.now + .milliseconds(Self.longestRun)
+        while clock.now < deadline {
             if isSo() { return true }
             var end = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
             guard poll(&end, 1, 1) == 0 else { break }
