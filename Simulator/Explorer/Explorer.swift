@@ -113,9 +113,10 @@ public struct Explorer: Sendable {
                     }
                 }
             }
-            let failures = try await crew.shrink(broken)
-            failures.forEach(onFailure)
-            report.failures += failures
+            for failure in try await crew.shrink(broken) {
+                report.add(failure)
+                onFailure(report.failures[report.failures.count - 1])
+            }
             report.growth.append(
                 ExplorationReport.Growth(sessions: report.sessions, states: coverage.counts.count))
             if stopsAtFailure, report.hasFailed { break }
@@ -213,6 +214,18 @@ public struct Explorer: Sendable {
 }
 
 extension ExplorationReport {
+    /// Adds a failure. One session can break an invariant in several ways: each has a file of its own.
+    mutating func add(_ failure: FoundFailure) {
+        var failure = failure
+        let name = failure.fileName
+        var number = 1
+        while failures.contains(where: { $0.fileName == failure.fileName }) {
+            number += 1
+            failure.fileName = name.replacing(".yaml", with: "-\(number).yaml")
+        }
+        failures.append(failure)
+    }
+
     mutating func take(_ seen: Coverage) {
         let sizes = seen.sizes
         coverage = CoverageGroup.allCases.map { Group(group: $0, states: sizes[$0] ?? 0) }

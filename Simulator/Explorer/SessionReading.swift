@@ -178,11 +178,11 @@ struct SecretSearch {
     /// Returns the bytes of digits in hexadecimal, as in a trace.
     private static func hexadecimal(_ digits: String) -> String { digits.map { "3\($0)" }.joined() }
 
-    /// Returns the first ten digits of a number, or more until four of them are not zero. Shorter beginnings occur by
+    /// Returns the first ten digits of a number, or more until five of them are not zero. Shorter beginnings occur by
     /// chance: test cards have numbers with many zeros, and an issuer's application data has many zeros, too.
     private static func beginning(_ digits: String) -> String {
         var count = 10
-        while count < digits.count, digits.prefix(count).count(where: { $0 != "0" }) < 4 { count += 1 }
+        while count < digits.count, digits.prefix(count).count(where: { $0 != "0" }) < 5 { count += 1 }
         return String(digits.prefix(count))
     }
 

@@ -50,9 +50,13 @@ final class SessionLink: Sendable {
         _ body: () async throws(PaymentHostError) -> Answer
     ) async throws(PaymentHostError) -> Answer {
         let deaths = try begin()
+        var double: DoubledRequest?
         if let fault = take(message) {
             switch fault.kind {
-            case .doubled: arrive(after: fault.delay, late)
+            case .doubled:
+                let copy = DoubledRequest()
+                arrive(after: fault.delay) { if copy.wasSent { await late() } }
+                double = copy
             case .delayed where fault.delay >= SimulatedIssuer.longestWait:
                 arrive(after: fault.delay, late)
                 try await wait(SimulatedIssuer.longestWait)
@@ -61,7 +65,11 @@ final class SessionLink: Sendable {
             }
         }
         try end(deaths)
-        let answer = try await body()
+        let answer: Answer
+        do throws(PaymentHostError) { answer = try await body() } catch {
+            if case .notSent = error { double?.cancel() }
+            throw error
+        }
         try end(deaths)
         return answer
     }
@@ -78,6 +86,15 @@ final class SessionLink: Sendable {
             throw .outcomeUnknown("the answer of the simulated issuer was not waited for")
         }
     }
+}
+
+/// A request that may arrive twice: there is no copy of one that was never sent.
+private final class DoubledRequest: Sendable {
+    private let isCanceled = Atomic(false)
+
+    var wasSent: Bool { !isCanceled.load(ordering: .relaxed) }
+
+    func cancel() { isCanceled.store(true, ordering: .relaxed) }
 }
 
 /// The issuer behind its link.

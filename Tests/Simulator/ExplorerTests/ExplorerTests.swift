@@ -40,6 +40,17 @@ struct ExplorerTests {
         record.attempts.contains { $0.state == "reversed" } ? [Violation(.booksAgree, "payment 7 was reversed")] : []
     }
 
+    @Test("each failure has a file of its own, also when a session breaks an invariant in two ways")
+    func names() async throws {
+        var explorer = Explorer(seed: 5, sessions: 128, jobs: 2, stopsAtFailure: true, folder: scratchFolder())
+        explorer.judge = { record in
+            Self.judge(record).flatMap { [$0, Violation(.booksAgree, "a reversal"), Violation(.oneCharge, "twice")] }
+        }
+        let names = await explorer.run().failures.map { $0.fileName.split(separator: "-").last ?? "" }
+        #expect(names.count >= 3)
+        #expect(names[1] == "2.yaml" && names[0] != "2.yaml" && names[2] == names[0])
+    }
+
     @Test("shrinks a failing session and writes it as a scenario that fails again")
     func shrinks() async throws {
         var explorer = Explorer(seed: 5, sessions: 128, jobs: 2, stopsAtFailure: true, folder: scratchFolder())

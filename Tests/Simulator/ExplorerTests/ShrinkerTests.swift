@@ -105,6 +105,15 @@ struct SecretSearchTests {
         #expect(found("6200 0000 0000 0002 089") == ["card number"])
     }
 
+    @Test("does not take a cryptogram before an issuer's zeros for a number")
+    func cryptograms() throws {
+        let search = SecretSearch(cards: [try CardProfileLibrary.profile("mastercard-debit")], pins: [])
+        func found(_ text: String) -> Set<String> { search.secrets(in: Array(text.utf8)) }
+        // An ARPC and the status that the issuer gives the card: EXTERNAL AUTHENTICATE of session 2062, seed 1.
+        #expect(found("00820000083B63915200820000 9000") == [])
+        #expect(found("5200820000002020") == ["card number"])
+    }
+
     @Test("ignores the last four digits and the first six")
     func allowed() {
         #expect(found("**** **** **** \(number.suffix(4)), \(number.prefix(6))…\(number.suffix(4))") == [])
