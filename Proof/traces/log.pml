@@ -12,7 +12,7 @@ hidden byte tills;                      /* how many tills the log has */
 hidden byte canBeAsked;                 /* PaymentHost.canBeAsked of the log */
 short position;                         /* how many steps of the log were made */
 
-/* What the host does again changes nothing, and is in no book. */
+/* What the host does again changes nothing, and is in no book: it takes no line of the log. */
 #define AGAIN_host_authorize(k) (first[k] != nothing || isReversed[k])
 #define AGAIN_host_reverse(k) isReversed[k]
 #define AGAIN_host_advise(k) isAdvised[k]
@@ -21,7 +21,8 @@ short position;                         /* how many steps of the log were made *
     logWho[position] == (who) && (logWhich[position] == (which) || logWhich[position] == 255))
 #define FITS(a, isFree, who, which) (((isFree) && ((who) == 2 || (who) < tills)) || NEXT_IN_LOG(a, who, which))
 /* A step that may be anywhere takes the next line of the log as well, when that line may be it. */
-#define STEP(a, who, which) position = (NEXT_IN_LOG(a, who, which) -> position + 1 : position); \
+#define STEP(a, isAgain, who, which) \
+    position = ((NEXT_IN_LOG(a, who, which) && !(isAgain)) -> position + 1 : position); \
     c_code { note_position(now.position); }
 
 c_decl { void read_log(void); void note_position(int); void accept_log(void); }

@@ -38,16 +38,21 @@ class Failure(Exception):
         self.code = code
 
 
+def again(action, which):
+    """Returns when an action is one that was done before, which no log has."""
+    return f"AGAIN_{action}({which})" if action in AGAIN else "false"
+
+
 def free(action, which):
     """Returns when an action is possible without the log."""
-    again = f" || AGAIN_{action}({which})" if action in AGAIN else ""
-    return f"isHidden[A_{action}]{again}"
+    return f"isHidden[A_{action}]" + (f" || {again(action, which)}" if action in AGAIN else "")
 
 
 def following(text):
     """Returns a model in which each EV waits for its line of the log, together with the guard before it."""
     def step(guard, action, who, which):
-        return f"{guard}FITS(A_{action}, {free(action, which)}, {who}, {which}) -> STEP(A_{action}, {who}, {which})"
+        return f"{guard}FITS(A_{action}, {free(action, which)}, {who}, {which}) -> " + \
+            f"STEP(A_{action}, {again(action, which)}, {who}, {which})"
 
     text = GUARDED.sub(lambda m: m[1] + step(f"({m[2]}) && ", m[3], m[4], m[5]), text)
     # What is left begins its step, so nothing was done before it waits.
@@ -144,7 +149,7 @@ class Model:
             env={**os.environ, "CARDPRESENT_LOG": os.path.abspath(path)})
         if run.returncode == 0 and (match := re.search(r"^ACCEPTED(.*)$", run.stdout, re.M)):
             return {self.places[int(word)] for word in match[1].split() if int(word) in self.places}, None
-        if "max search depth too small" in run.stdout:
+        if "max search depth too small" in run.stdout or "out of memory" in run.stdout:
             raise Failure(f"{path}: the search was cut", 3)
         if run.returncode == 1 and (match := re.search(r"^REACHED (\d+) of", run.stdout, re.M)):
             return set(), int(match[1])
@@ -203,6 +208,22 @@ def build(sources, call, folder, words_path):
                                                            encoding="utf-8") as copy:
         copy.write(table.read())
     return models
+
+
+def check_impossible(models, words):
+    """Checks that the models reject the traces in `impossible`, each at its last step: what follows logs is not so wide
+    that it accepts any."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    paths = sorted(glob.glob(os.path.join(here, "impossible", "*.trace")))
+    if not paths:
+        raise Failure("Proof/traces/impossible has no traces", 2)
+    for path in paths:
+        log = Log(path)
+        _, made = models[log.model].check(path)
+        if made != len(log.steps) - 1:
+            taken = "all" if made is None else str(made)
+            raise Failure(f"{path} must be rejected at step {len(log.steps)} ({words_of(log.steps[-1][0], words)}), and"
+                          f" {log.model}.pml has {taken} of its steps", 2)
 
 
 def validate(folder, models, words, reasons, jobs, least):

@@ -1,4 +1,5 @@
 import Sessions
+import Synchronization
 
 /// The result of a search through all pairs of deaths.
 public struct CrashPairReport: Hashable, Sendable {
@@ -13,17 +14,19 @@ extension Explorer {
     ///
     /// - Parameters:
     ///   - cases: the most cases of ``crashCases``; nil for all.
+    ///   - goesOn: asked before each session; return false to stop.
     ///   - onProgress: receives the number of sessions so far.
     /// - Returns: the report.
     public func crashPairs(
-        cases: Int? = nil, onProgress: @escaping @Sendable (Int) -> Void = { _ in }
+        cases: Int? = nil, goesOn: @escaping @Sendable () -> Bool = { true },
+        onProgress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async -> CrashPairReport {
         var report = CrashPairReport()
         for (name, draft) in Self.crashCases.prefix(cases ?? .max) {
-            let whole = await play([draft], name, &report)
+            let whole = await play([draft], name, goesOn, &report)
             let first = whole.first.map { CrashPlace.all(in: $0, from: Self.lastCommand($0)) } ?? []
             let dying = first.map { draft.crashing(at: $0) }
-            let recovered = await play(dying.map { $0.followed(by: "restart") }, name, &report)
+            let recovered = await play(dying.map { $0.followed(by: "restart") }, name, goesOn, &report)
             onProgress(report.sessions)
             var pairs: [SessionDraft] = []
             for (dead, record) in zip(dying, recovered) {
@@ -32,7 +35,7 @@ extension Explorer {
                     pairs.append(dead.followed(by: SessionDraft.step("restart", crashingAt: place)))
                 }
             }
-            _ = await play(pairs, name, &report)
+            _ = await play(pairs, name, goesOn, &report)
             onProgress(report.sessions)
         }
         return report
@@ -84,14 +87,20 @@ extension Explorer {
     }
 
     /// Plays drafts, and adds what they break to the report.
-    private func play(_ drafts: [SessionDraft], _ name: String, _ report: inout CrashPairReport) async
-        -> [SessionRecord]
-    {
+    private func play(
+        _ drafts: [SessionDraft], _ name: String, _ goesOn: @escaping @Sendable () -> Bool,
+        _ report: inout CrashPairReport
+    ) async -> [SessionRecord] {
         let (play, seed, judge) = (DraftPlay(folder: folder), seed, judge)
-        let results = await SessionPool(jobs: jobs).run(drafts.count) { number -> (SessionRecord, [Violation]) in
+        let taken = Mutex<[(SessionRecord, [Violation])]>([])
+        await SessionPool(jobs: jobs).run(goesOn() ? drafts.count : 0) { number -> (SessionRecord, [Violation]) in
             let record = play.record(drafts[number], seed: seed, number: number, in: .memory)
             return (record, judge(record))
+        } take: { _, result in
+            taken.withLock { $0.append(result) }
+            return goesOn()
         }
+        let results = taken.withLock { $0 }
         for (draft, (record, violations)) in zip(drafts, results) {
             report.sessions += 1
             var violations = violations
@@ -100,12 +109,13 @@ extension Explorer {
             }
             for violation in violations {
                 let number = report.failures.count + 1
-                report.failures.append(
-                    FoundFailure(
-                        invariant: violation.invariant, detail: "\(name): \(violation.detail)", session: nil,
-                        seed: seed, stepsBefore: draft.steps.count, steps: draft.steps.count,
-                        fileName: "crashes-\(violation.invariant.rawValue)-\(number).yaml",
-                        text: draft.text(seed: seed, description: "It broke \(violation.invariant.rawValue)")))
+                let failure = FoundFailure(
+                    invariant: violation.invariant, detail: "\(name): \(violation.detail)", session: nil, seed: seed,
+                    stepsBefore: draft.steps.count, steps: draft.steps.count,
+                    fileName: "crashes-\(violation.invariant.rawValue)-\(number).yaml",
+                    text: draft.text(seed: seed, description: "It broke \(violation.invariant.rawValue)"))
+                report.failures.append(failure)
+                onFailure(failure)
             }
         }
         return results.map(\.0)

@@ -57,8 +57,12 @@ struct InvariantCheck {
 
     var violations: [Violation] {
         if let step = record.stuckStep { return [Violation(.nothingHangs, "'\(step)' does not end")] }
+        if let reason = record.breakdown {
+            return [Violation(.theTillRecovers, "a session that had begun has no results: \(reason)")]
+        }
         guard record.refusal == nil else { return [] }
-        return charges + refunds + orders + attempts + payments + store + proofs + secrets + leftovers + steps
+        return charges + refunds + orders + attempts + payments + store + storeRefunds + proofs + secrets + leftovers
+            + steps
             + ToldCheck(record, teller).violations
     }
 
@@ -153,6 +157,8 @@ struct InvariantCheck {
         var found: [Violation] = []
         for attempt in record.attempts {
             let (state, charge) = (attempt.state, charge(attempt.key))
+            // A pre-authorization may still hold its amount at the end, which increments have raised.
+            if state == "authorizedOnly" { continue }
             guard ["captured", "declined", "cancelled", "failed", "reversed"].contains(state) else {
                 found.append(Violation(.everyAttemptEnds, "an attempt of payment \(attempt.payment) is \(state)"))
                 continue
@@ -221,7 +227,7 @@ struct InvariantCheck {
                             .booksAgree,
                             "the store charged for payment \(capture.payment), whose order the till completed"))
                 }
-                if let payment, let order = payment.orderID, payment.refundedMinorUnits == 0,
+                if let payment, let order = payment.orderID, !isGivenBack(payment),
                     !record.paidOrders.contains(order)
                 {
                     found.append(Violation(.booksAgree, "order \(order) is not paid, although the till completed it"))
@@ -247,6 +253,14 @@ struct InvariantCheck {
                             .booksAgree,
                             "the store charged for payment \(capture.payment), whose capture is \(capture.state)"))
                 }
+                // A store has reasons of its own to refuse, such as an amount that its gateway does not take.
+                if capture.state == "conflict", let order = orderInWait(of: capture.payment) {
+                    found.append(
+                        Violation(
+                            .everyAttemptEnds,
+                            "the capture of payment \(capture.payment) is a conflict, and order \(order) awaits it"
+                        ))
+                }
             }
         }
         let intents = Set(record.captures.compactMap(\.intent))
@@ -256,10 +270,51 @@ struct InvariantCheck {
         }
         for payment in record.payments where payment.orderID != nil {
             let isPaid = sales.contains { $0.payment == payment.id && $0.state == "captured" }
-            guard isPaid, payment.refundedMinorUnits == 0 else { continue }
+            guard isPaid, !isGivenBack(payment) else { continue }
             let capture = record.captures.first { $0.payment == payment.id }
             if capture == nil || capture?.state == "planned" {
                 found.append(Violation(.everyAttemptEnds, "payment \(payment.id) has no notification to the store"))
+            }
+        }
+        return found
+    }
+
+    /// Whether all of a payment went back to the card.
+    private func isGivenBack(_ payment: SessionPayment) -> Bool {
+        payment.refundedMinorUnits >= payment.amount.minorUnits
+    }
+
+    /// The order of a payment that is taken, when the store awaits exactly this payment.
+    private func orderInWait(of payment: Int64) -> Int64? {
+        guard let payment = record.payments.first(where: { $0.id == payment }), payment.refundedMinorUnits == 0,
+            sales.contains(where: { $0.payment == payment.id && $0.state == "captured" }),
+            let order = record.storeOrders.first(where: { $0.id == payment.orderID }), order.needsPayment,
+            order.total == payment.amount.minorUnits
+        else { return nil }
+        return order.id
+    }
+
+    /// Compares what the store shows as refunded with what the tills gave back and notified.
+    private var storeRefunds: [Violation] {
+        var found: [Violation] = []
+        for notice in record.refundNotices where ["due", "sent", "unknown"].contains(notice.state) {
+            found.append(
+                Violation(
+                    .everyAttemptEnds, "the notification of a refund of payment \(notice.payment) is \(notice.state)"))
+        }
+        for order in record.storeOrders {
+            let payments = Set(record.payments.filter { $0.orderID == order.id }.map(\.id))
+            guard !payments.isEmpty else { continue }
+            let notices = record.refundNotices.filter { payments.contains($0.payment) }
+            let notified = notices.filter { $0.state == "confirmed" }.reduce(0) { $0 + $1.minorUnits }
+            let isAllConfirmed = notices.allSatisfy { ["confirmed", "planned"].contains($0.state) }
+            let most = notices.reduce(0) { $0 + $1.minorUnits }
+            if order.refunded > most || (isAllConfirmed && order.refunded != notified) {
+                found.append(
+                    Violation(
+                        .booksAgree,
+                        "order \(order.id) has \(order.refunded) refunded, and the tills notified \(notified)"
+                    ))
             }
         }
         return found
@@ -269,8 +324,9 @@ struct InvariantCheck {
 
     private var proofs: [Violation] {
         var found: [Violation] = []
-        /// The cryptograms used as proof so far; each proves one payment.
-        var used: Set<IssuedCryptogram> = []
+        /// The places of the cryptograms used as proof so far; each proves one payment. Those of two applications of a
+        /// card can be equal.
+        var used: Set<Int> = []
         for attempt in sales where attempt.state == "captured" && attempt.amount.minorUnits != 0 {
             guard let payment = record.payments.first(where: { $0.id == attempt.payment }) else { continue }
             let answer = record.book.first {
@@ -287,9 +343,14 @@ struct InvariantCheck {
             // A tapped card is asked once: its request proves what the issuer approved, and its own approval a payment
             // without the issuer.
             let proof: IssuedCryptogram.Kind = entry == "contactless" && answer != nil ? .asksIssuer : .approved
-            let agreed = record.cryptograms.first { cryptogram in
-                cryptogram.kind == proof && cryptogram.minorUnits == attempt.amount.minorUnits
-                    && cryptogram.lastFour == payment.card?.lastFour && !used.contains(cryptogram)
+            // The card was asked for more than the issuer approved in part, and for what a pre-authorization held at
+            // first, which the issuer's line tells.
+            let isHeld = attempt.states.contains("authorizedOnly")
+            let amount = answer?.requested ?? (isHeld ? answer?.minorUnits : nil) ?? attempt.amount.minorUnits
+            let agreed = record.cryptograms.indices.first { place in
+                let cryptogram = record.cryptograms[place]
+                return cryptogram.kind == proof && cryptogram.minorUnits == amount
+                    && cryptogram.lastFour == payment.card?.lastFour && !used.contains(place)
                     && (answer?.counter).map { cryptogram.counter == $0 } ?? true
             }
             guard let agreed else {
@@ -300,7 +361,7 @@ struct InvariantCheck {
             guard let answer else { continue }
             let asked = record.cryptograms.contains {
                 $0.kind == .asksIssuer && $0.counter == answer.counter && $0.lastFour == payment.card?.lastFour
-                    && $0.minorUnits == attempt.amount.minorUnits
+                    && $0.minorUnits == amount
             }
             if !asked {
                 found.append(Violation(.approvalsAreProven, "\(name) was approved online without the card's request"))

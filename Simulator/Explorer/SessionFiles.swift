@@ -46,32 +46,28 @@ final class SessionFiles: Sendable {
 
 /// Files of sessions that have ended, for the next ones. There are as many as sessions were played at the same time.
 final class UsedFiles: Sendable {
-    private struct State {
-        var idle: [SessionFiles] = []
-        var count = 0
-    }
+    /// Numbers all files of this process: a folder is deleted a moment after its last session, and another search in
+    /// the same place must not begin in it.
+    private static let numbers = Atomic(0)
 
-    private let state = Mutex(State())
+    private let idle = Mutex<[SessionFiles]>([])
 
     /// - Throws: ``SimulatedSessionError/plan(_:)``
     func take(in folder: String) throws(SimulatedSessionError) -> SessionFiles {
-        let (files, number) = state.withLock { state in
-            let files = state.idle.popLast()
-            if files == nil { state.count += 1 }
-            return (files, state.count)
-        }
-        if let files { return files }
+        if let files = idle.withLock({ $0.popLast() }) { return files }
+        let number = Self.numbers.add(1, ordering: .relaxed).newValue
         return try SessionFiles(reusedIn: "\(folder)/files-\(number)")
     }
 
     /// Takes the files of a session that left nothing behind; see ``SessionRecord/leftNothing``.
-    func give(back files: SessionFiles) { state.withLock { $0.idle.append(files) } }
+    func give(back files: SessionFiles) { idle.withLock { $0.append(files) } }
 }
 
 extension SessionRecord {
     /// Whether nothing of the session can change what the next one with its files finds: it ended, nothing goes on, and
     /// no secret is in the deleted parts of its files.
     var leftNothing: Bool {
-        refusal == nil && stuckStep == nil && leaks.isEmpty && openFiles.isEmpty && openResources == .none
+        refusal == nil && breakdown == nil && stuckStep == nil && leaks.isEmpty && openFiles.isEmpty
+            && openResources == .none
     }
 }

@@ -25,6 +25,7 @@ struct SessionPlayer: Sendable {
         (plan.longestStep, plan.mostTurns) = (Self.longestStep, Self.mostTurns)
         if let files { plan.journal = files.journal }
         let (log, texts, trace) = (Collected<SessionEvent>(), Collected<[UInt8]>(), Collected<TracedEvent>())
+        let begun = Collected<String>()
         plan.observer = { log.add($0) }
         if isTraced { plan.tracer = { trace.add($0) } }
         plan.requestObserver = { target, body in
@@ -41,6 +42,7 @@ struct SessionPlayer: Sendable {
                 var play = ScenarioPlay(scenario, in: session)
                 let ending = scenario.steps.count - SessionDraft.ending.count
                 for (index, step) in scenario.steps.enumerated() {
+                    begun.add(step.action.word)
                     let outcome = await play.play(step)
                     record.steps.append(
                         SessionRecord.Step(
@@ -50,12 +52,15 @@ struct SessionPlayer: Sendable {
                 try await SessionReading(session, search).read(into: &record)
                 return record
             }
-        } catch let error as SimulatedSessionError {
-            record = SessionRecord()
-            if case .stuck(let step) = error { record.stuckStep = step } else { record.refusal = "\(error)" }
         } catch {
             record = SessionRecord()
-            record.refusal = "\(error)"
+            if case .stuck(let step) = error as? SimulatedSessionError {
+                record.stuckStep = step
+            } else if begun.all.isEmpty {
+                record.refusal = "\(error)"
+            } else {
+                record.breakdown = "\(error)"
+            }
         }
         (record.events, record.traced, record.openResources) = (log.all, trace.all, openResources)
         find(search, events: log.all, requests: texts.all, into: &record)
@@ -75,7 +80,7 @@ struct SessionPlayer: Sendable {
         }
         record.note(search.secrets(in: lines), in: "events")
         record.note(search.secrets(in: Array(requests.joined(separator: [0x0A]))), in: "requests to the store")
-        let errors = record.steps.compactMap(\.errorMessage) + [record.refusal ?? ""]
+        let errors = record.steps.compactMap(\.errorMessage) + [record.refusal ?? "", record.breakdown ?? ""]
         record.note(search.secrets(in: Array(errors.joined(separator: "\n").utf8)), in: "errors")
     }
 

@@ -67,9 +67,19 @@ struct SessionReading {
                     state: values["state"].flatMap(\.self) ?? "", intent: values["intentID"].flatMap(\.self),
                     isOfTill: values["gateway"].flatMap(\.self) == OrderPaymentRoute.till.rawValue)
             }
+            let refunds = try session.rows(
+                "SELECT paymentID, state, amount FROM siteRefund ORDER BY id", of: till, isRepeated: true)
+            record.refundNotices += refunds.map { row in
+                let values = Dictionary(row.map { ($0.column, $0.value) }) { first, _ in first }
+                let payment = values["paymentID"]?.flatMap { Int64($0) } ?? 0
+                return SessionRecord.RefundNotice(
+                    payment: record.number(payment, of: till), state: values["state"].flatMap(\.self) ?? "",
+                    minorUnits: values["amount"]?.flatMap { Int64($0) } ?? 0)
+            }
         }
         record.storeCharges = session.siteLedger
-        record.paidOrders = Set(session.orders.filter(\.isPaid).map(\.id))
+        record.storeOrders = session.orders
+        record.paidOrders = Set(record.storeOrders.filter(\.isPaid).map(\.id))
     }
 
     /// Reads what the session told: its commands, its display, its receipts, and its paper.

@@ -37,6 +37,14 @@ struct SessionRecord: Sendable {
         var isOfTill = false
     }
 
+    /// A notification of the till to the store that money went back.
+    struct RefundNotice: Hashable, Sendable {
+        /// The payment's number.
+        var payment: Int64
+        var state: String
+        var minorUnits: Int64
+    }
+
     /// A receipt of the database.
     struct IssuedReceipt: Hashable, Sendable {
         var id: Int64
@@ -67,12 +75,15 @@ struct SessionRecord: Sendable {
     /// The lines of the issuer's ledger.
     var book: [IssuerLedgerEntry] = []
     var captures: [Capture] = []
+    var refundNotices: [RefundNotice] = []
     /// Whether the second till has a database of its own; see ``number(_:of:)``.
     var hasTwoDatabases = false
     /// The numbers of the events of the second till.
     var eventsOfSecondTill: Set<Int> = []
     /// The charges that the store recorded.
     var storeCharges: [LedgerEntry] = []
+    /// The orders of the store.
+    var storeOrders: [SiteOrder] = []
     /// The orders that are paid at the store.
     var paidOrders: Set<Int64> = []
     var cryptograms: [IssuedCryptogram] = []
@@ -94,6 +105,8 @@ struct SessionRecord: Sendable {
     var stuckStep: String?
     /// Why the session could not start; nil when it did.
     var refusal: String?
+    /// Why a session that had begun has no results; nil when it has them.
+    var breakdown: String?
     /// Whether the draft was not a valid scenario.
     var isUnreadable = false
 }

@@ -67,11 +67,18 @@ struct ToldCheck {
             }
             let told = words == nil ? verdict(of: telling) : words.flatMap { Self.verdict(outcome: $0.outcome) }
             guard let told else { return found }
-            var amount: Int64?
-            if case .payment(let payment, _) = telling.answer, telling.command == .pay {
-                amount = payment.amount.minorUnits
-            }
+            let amount = amount(in: telling)
             return found + check(told, subjects(of: telling, told), telling, amount: amount) + shown(in: telling)
+        }
+    }
+
+    /// The amount that an approval showed, in minor units; nil when the command shows none of one attempt.
+    private func amount(in telling: SessionTelling) -> Int64? {
+        guard case .payment(let payment, let history) = telling.answer else { return nil }
+        return switch telling.command {
+        case .pay, .capture: payment.amount.minorUnits
+        case .refund: history?.attempts.last { $0.attempt.kind == .refund }?.attempt.amount.minorUnits
+        case .increment, .cancelPayment, .recover: nil
         }
     }
 
@@ -145,7 +152,8 @@ struct ToldCheck {
             guard !attempts.isEmpty || telling.command == .recover else {
                 return [found("\(place) was shown as approved, and recorded no attempt")]
             }
-            return attempts.flatMap { approval(of: $0, place, amount: amount) }
+            let isCapture = telling.command == .capture
+            return attempts.flatMap { approval(of: $0, place, amount: amount, isCapture: isCapture) }
         case .nothing: return attempts.flatMap { refusal(of: $0, place, since: telling.events.upperBound) }
         case .open:
             return attempts.filter { !isFinal($0) }.map { found("\(place) is shown as unknown, and stays \($0.state)") }
@@ -170,13 +178,17 @@ struct ToldCheck {
     }
 
     /// An approval that was shown stays one, and the issuer has it. `amount` is what was shown, in minor units.
-    private func approval(of attempt: SessionPayment.Attempt, _ place: String, amount: Int64?) -> [Violation] {
+    private func approval(
+        of attempt: SessionPayment.Attempt, _ place: String, amount: Int64?, isCapture: Bool = false
+    ) -> [Violation] {
         let isHeld = attempt.states.contains("authorizedOnly")
         let name = name(attempt)
         if isHeld {
             let isRight = ["authorizedOnly", "authorized", "captured"].contains(attempt.state)
-            guard !isRight, !wasCanceledLater(attempt) else { return [] }
-            return [found("\(place) told \(name) as approved, and it is \(attempt.state)")]
+            if !isRight, !wasCanceledLater(attempt) {
+                return [found("\(place) told \(name) as approved, and it is \(attempt.state)")]
+            }
+            return isRight ? held(attempt, place, amount: amount, isCapture: isCapture) : []
         }
         guard attempt.state == "captured" else {
             return [found("\(place) told \(name) as approved, and it is \(attempt.state)")]
@@ -188,6 +200,25 @@ struct ToldCheck {
                 found("\(place) told \(name) as approved with \(told), and the issuer moved \(moved(attempt))"))
         }
         return violations
+    }
+
+    /// The issuer held the amount that a pre-authorization showed, and moved the one that its capture showed.
+    private func held(
+        _ attempt: SessionPayment.Attempt, _ place: String, amount: Int64?, isCapture: Bool
+    ) -> [Violation] {
+        guard let amount else { return [] }
+        if isCapture {
+            guard attempt.state == "captured", moved(attempt) != amount else { return [] }
+            return [
+                found(
+                    "\(place) told \(name(attempt)) as approved with \(amount), and the issuer moved \(moved(attempt))")
+            ]
+        }
+        let line = record.book.first { $0.kind == .authorization && $0.key.rawValue == attempt.key && $0.isApproved }
+        guard let line, line.minorUnits != amount else { return [] }
+        return [
+            found("\(place) told \(name(attempt)) as approved with \(amount), and the issuer held \(line.minorUnits)")
+        ]
     }
 
     /// An attempt that was shown as declined, canceled, or failed moves nothing, also later. `moment` is the number of

@@ -26,6 +26,11 @@ public struct ModelTrace: Hashable, Sendable {
         public var number: Int
     }
 
+    /// The most steps of a trace that a model can follow (`LONGEST` in `Proof/traces/log.pml`).
+    public static let mostSteps = 2000
+    /// The most characters of an event that a trace has, so that a line of it is not too long for a model.
+    private static let longestEvent = 200
+
     /// The model that the steps are of.
     public var model: Model
     /// The order or payment: `order-38`, `payment-1`.
@@ -46,8 +51,14 @@ public struct ModelTrace: Hashable, Sendable {
         if model == .store { lines.append("two_tills") }
         if !hostCanBeAsked { lines.append("cannot_be_asked") }
         lines += hidden.map { "hidden \($0)" }
-        lines += steps.map { "\($0.action) \($0.till) \($0.subject)\t\($0.event)" }
+        lines += steps.map { "\($0.action) \($0.till) \($0.subject)\t\(Self.line($0.event))" }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Returns the text on one line, without control characters.
+    private static func line(_ text: String) -> String {
+        let scalars = text.unicodeScalars.prefix(longestEvent).map { $0.breaksLine ? " " : $0 }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     /// Returns the traces of a session, those of the money before those of the store. They end where a second till
@@ -105,5 +116,15 @@ struct TraceDraft {
     mutating func finish(hidden: [String], hostCanBeAsked: Bool) -> ModelTrace {
         (trace.hidden, trace.hostCanBeAsked) = (hidden, hostCanBeAsked)
         return trace
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it ends a line, or is a control character.
+    var breaksLine: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 }

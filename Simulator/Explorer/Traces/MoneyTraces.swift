@@ -1,3 +1,4 @@
+import Payments
 import Sessions
 
 /// Maps the events of a session to the actions of `Proof/money.pml`, for each order, or payment without an order.
@@ -9,14 +10,15 @@ struct MoneyTraces {
         /// The number in its trace, from 0.
         var place: Int
         var isRefund: Bool
-        var state = "created"
+        /// The state that was committed last; nil before the first one.
+        var state: AttemptState?
         /// The host has answered and moved nothing.
         var isDeclined = false
         /// The message under way is no part of the model: an advice that moves no money.
         var isNotice = false
 
         /// Whether a step may follow.
-        var isOpen: Bool { !["captured", "declined", "cancelled", "failed", "reversed"].contains(state) }
+        var isOpen: Bool { state?.isFinal != true }
     }
 
     /// The most attempts of an order that the model has.
@@ -112,49 +114,58 @@ struct MoneyTraces {
     }
 
     private mutating func commit(_ event: TracedEvent) {
-        guard let number = event.attempt else { return }
-        guard let attempt = attempts[number] else { return begin(event, number) }
+        guard let number = event.attempt, let attempt = attempt(number) else { return }
         step(event, of: attempt)
-        attempts[number]?.state = event.detail
+        attempts[number]?.state = AttemptState(rawValue: event.detail)
     }
 
-    private mutating func begin(_ event: TracedEvent, _ number: Int64) {
-        guard let attempt = announced[number], let payment = attempt.payment, let draft = draftOfPayment[payment] else {
-            return
+    /// Returns an attempt, which is in its trace from its first event on, whatever that is: the model begins an attempt
+    /// with its commit. Nil when the attempt was not announced.
+    private mutating func attempt(_ number: Int64) -> Attempt? {
+        if let known = attempts[number] { return known }
+        guard let event = announced[number], let payment = event.payment, let draft = draftOfPayment[payment] else {
+            return nil
         }
         let place = attemptCounts[draft, default: 0]
         attemptCounts[draft] = place + 1
-        let isRefund = attempt.detail == "refund"
-        attempts[number] = Attempt(draft: draft, place: place, isRefund: isRefund)
+        let attempt = Attempt(draft: draft, place: place, isRefund: event.detail == "refund")
+        attempts[number] = attempt
         if place >= Self.mostAttempts { drafts[draft].cut("more than \(Self.mostAttempts) attempts for an order") }
-        if isRefund, attempt.amount != amountOfPayment[payment] { drafts[draft].cut("a refund of a part") }
-        if attempt.detail == "increment" { drafts[draft].cut("a pre-authorization") }
-        drafts[draft].add(isRefund ? "begin_refund" : "begin_sale", place, event)
+        if attempt.isRefund, event.amount != amountOfPayment[payment] { drafts[draft].cut("a refund of a part") }
+        if event.detail == "increment" { drafts[draft].cut("a pre-authorization") }
+        return attempt
     }
 
     /// Adds the step to the state that the event names, whether it is committed or refused.
     private mutating func step(_ event: TracedEvent, of attempt: Attempt) {
-        let action: String
-        switch event.detail {
-        case "authorizing": action = "mark_authorizing"
-        case "authorized": action = "approve_offline"
-        case "captured": action = attempt.state == "authorized" ? "finish_advised" : "finish_captured"
-        case "reversing": action = "mark_reversing"
-        case "reversed": action = "finish_reversed"
-        case "unknown": action = "mark_unknown"
-        case "declined", "cancelled", "failed":
-            action =
-                attempt.isDeclined
-                ? "finish_declined" : attempt.state == "created" ? "abort_sale|abandon" : "abort_sale"
-        default: return drafts[attempt.draft].cut("a pre-authorization")
+        // A log that was read has no other words.
+        guard let state = AttemptState(rawValue: event.detail) else {
+            return drafts[attempt.draft].cut("an unknown state of an attempt")
         }
+        let action =
+            switch state {
+            // Also for a second time, which the model does not have.
+            case .created: attempt.isRefund ? "begin_refund" : "begin_sale"
+            case .authorizing: "mark_authorizing"
+            case .authorized: "approve_offline"
+            case .captured: attempt.state == .authorized ? "finish_advised" : "finish_captured"
+            // As far as here, a pre-authorization is a sale that the host approves.
+            case .authorizedOnly: "finish_captured"
+            case .reversing: "mark_reversing"
+            case .reversed: "finish_reversed"
+            case .unknown: "mark_unknown"
+            case .declined, .canceled, .failed:
+                attempt.isDeclined
+                    ? "finish_declined" : attempt.state == .created ? "abort_sale|abandon" : "abort_sale"
+            }
         drafts[attempt.draft].add(action, attempt.place, event)
+        if state == .authorizedOnly { drafts[attempt.draft].cut("a pre-authorization") }
     }
 
     // MARK: The host
 
     private mutating func message(_ event: TracedEvent, isUnsent: Bool) {
-        guard let number = event.attempt, let attempt = attempts[number] else { return }
+        guard let number = event.attempt, let attempt = attempt(number) else { return }
         let words = event.detail.split(separator: " ").map(String.init)
         guard words.count >= 2 else { return }
         let isRequest = words[0] == "authorize" || words[0] == "refund"
@@ -181,7 +192,7 @@ struct MoneyTraces {
     }
 
     private mutating func book(_ event: TracedEvent) {
-        guard !isWired, let number = event.attempt, let attempt = attempts[number] else { return }
+        guard !isWired, let number = event.attempt, let attempt = attempt(number) else { return }
         let actions = [
             "authorisation": "host_authorize", "refund": "host_authorize", "reversal": "host_reverse",
             "advice": "host_advise",

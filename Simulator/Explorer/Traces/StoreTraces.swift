@@ -18,6 +18,8 @@ struct StoreTraces {
         var claimed: String?
         /// Whether the request to the store was made since `sent`.
         var isAsked = false
+        /// Whether that request has failed, so that the same process may repeat it.
+        var mayRepeat = false
 
         /// Whether a step may follow.
         var isOpen: Bool { state != "confirmed" && state != "accepted" }
@@ -73,6 +75,7 @@ struct StoreTraces {
     }
 
     private mutating func addCrash(_ event: TracedEvent) {
+        for id in payments.keys { payments[id]?.mayRepeat = false }
         for place in drafts.indices {
             drafts[place].addCrash(till: 0, event)
             drafts[place].addCrash(till: 1, event)
@@ -83,39 +86,57 @@ struct StoreTraces {
 
     private mutating func captured(_ event: TracedEvent) {
         guard let number = event.attempt, let attempt = attempts[number], let id = attempt.payment,
-            var payment = payments[id], payment.state != nil
+            let payment = payments[id], payment.state != nil
         else { return }
-        defer { payments[id] = payment }
         if attempt.detail == "refund" {
-            payment.refunded += attempt.amount ?? 0
-            guard let place = payment.place, let amount = payment.amount, payment.refunded >= amount else { return }
+            let (refunded, isTooLarge) = payment.refunded.addingReportingOverflow(attempt.amount ?? 0)
+            payments[id]?.refunded = isTooLarge ? .max : refunded
+            guard let place = payment.place, let amount = payment.amount, isTooLarge || refunded >= amount else {
+                return
+            }
             return drafts[place.draft].add("payment_refunded", till: place.number, place.number, event)
         }
-        guard payment.place == nil, let order = payment.order else { return }
-        let draft = draftOfOrder[order] ?? drafts.count
-        if draft == drafts.count {
-            draftOfOrder[order] = draft
-            drafts.append(TraceDraft(.store, "order-\(order)"))
-        }
-        let place = counts[draft, default: 0]
-        counts[draft] = place + 1
-        payment.place = (draft, place)
-        if place >= Self.mostPayments { drafts[draft].cut("more than \(Self.mostPayments) payments for an order") }
-        drafts[draft].add("payment_taken", till: place, place, event)
+        guard payment.place == nil, let place = place(id) else { return }
+        drafts[place.draft].add("payment_taken", till: place.number, place.number, event)
+    }
+
+    /// Returns the place of a payment, and gives it one; nil for a payment without an order.
+    private mutating func place(_ id: Int64) -> (draft: Int, number: Int)? {
+        if let place = payments[id]?.place { return place }
+        guard let order = payments[id]?.order else { return nil }
+        let draft = draft(of: order)
+        let number = counts[draft, default: 0]
+        counts[draft] = number + 1
+        if number >= Self.mostPayments { drafts[draft].cut("more than \(Self.mostPayments) payments for an order") }
+        payments[id]?.place = (draft, number)
+        return (draft, number)
+    }
+
+    /// Returns the trace of an order, which it begins when there is none.
+    private mutating func draft(of order: Int64) -> Int {
+        if let draft = draftOfOrder[order] { return draft }
+        draftOfOrder[order] = drafts.count
+        drafts.append(TraceDraft(.store, "order-\(order)"))
+        return drafts.count - 1
     }
 
     // MARK: Notifications
 
     private mutating func commit(_ event: TracedEvent) {
         guard let id = event.payment else { return }
+        let state = event.state
+        // The model has no step of a notification before the payment is taken.
+        if payments[id]?.place == nil, state != "planned", state != "due" { _ = place(id) }
         let before = payments[id, default: Payment()]
         add(event, before)
-        let state = event.state
         if state == "sent" { payments[id, default: Payment()].claimed = before.state }
         payments[id, default: Payment()].state = state
         payments[id]?.lease = event.lease
         // The first request after this commit is the one that it was made for.
-        if state == "sent", before.lease == event.lease || before.state != state { payments[id]?.isAsked = false }
+        if state == "sent", before.lease == event.lease || before.state != state {
+            payments[id]?.isAsked = false
+            payments[id]?.mayRepeat = false
+        }
     }
 
     private mutating func refuse(_ event: TracedEvent) {
@@ -154,15 +175,29 @@ struct StoreTraces {
     }
 
     private mutating func request(_ event: TracedEvent) {
-        guard event.detail.hasSuffix("/capture_terminal_payment sent"),
-            let order = event.detail.split(separator: "/").dropLast().last.flatMap({ Int64($0) }),
-            let (id, payment) = payments.first(where: {
-                $0.value.order == order && $0.value.state == "sent" && !$0.value.isAsked
-            }), let place = payment.place
+        let words = event.detail.split(separator: " ")
+        guard let status = words.last, let route = words.dropLast().last, route.hasSuffix("/capture_terminal_payment"),
+            let order = route.split(separator: "/").dropLast().last.flatMap({ Int64($0) })
         else { return }
-        payments[id]?.isAsked = true
-        // Only what follows tells whether it had an effect.
-        drafts[place.draft].add("send_capture|capture_not_sent", till: place.number, place.number, event)
+        let ofOrder = payments.filter { $0.value.order == order }.sorted { $0.key < $1.key }
+        let sent = ofOrder.filter { $0.value.state == "sent" && $0.value.place != nil }
+        guard status == "sent" else {
+            if status.first == "2" { return }
+            for (id, payment) in sent where payment.isAsked { payments[id]?.mayRepeat = true }
+            return
+        }
+        if let (id, payment) = sent.first(where: { !$0.value.isAsked }), let place = payment.place {
+            payments[id]?.isAsked = true
+            // Only what follows tells whether it had an effect.
+            drafts[place.draft].add("send_capture|capture_not_sent", till: place.number, place.number, event)
+        } else if let (id, _) = sent.first(where: { $0.value.mayRepeat }) {
+            payments[id]?.mayRepeat = false
+        } else if let id = (ofOrder.last { $0.value.place != nil } ?? ofOrder.last)?.key, let place = place(id) {
+            // No `sent` was committed for it: the model has no such step.
+            drafts[place.draft].add("send_capture", till: place.number, place.number, event)
+        } else {
+            drafts[draft(of: order)].add("send_capture", 0, event)
+        }
     }
 }
 

@@ -192,6 +192,63 @@ struct SessionJudgeTests {
         #expect(found == [.approvalsAreProven])
     }
 
+    @Test("accepts the same amount, in minor units, by two applications of a card")
+    func equalCryptograms() throws {
+        let record = try record(
+            [DraftEntry("configuration", ["currency": "KWD"]), DraftEntry("card", "next-application")], "connect",
+            ["pay": ["amount": "1.051"]], ["pay": ["amount": "10.51", "currency": "USD"]])
+        #expect(record.attempts.map(\.state) == ["captured", "captured"])
+        #expect(InvariantCheck(record).violations == [])
+    }
+
+    // MARK: The store
+
+    /// An order that is paid and partly refunded, one that awaits its payment, and a payment of as much without one.
+    private func shop(_ plant: (inout SessionRecord) throws -> Void) throws -> Set<Invariant> {
+        var record = try record(
+            [DraftEntry("site", ["unpaid": ["25.00", "90.00"]])], "connect", ["pay": ["order": "1"]],
+            ["refund": ["amount": "5.00"]], ["pay": ["amount": "90.00"]])
+        #expect(InvariantCheck(record).violations == [])
+        #expect(record.refundNotices.map(\.state) == ["confirmed"])
+        try plant(&record)
+        return Set(InvariantCheck(record).violations.map(\.invariant))
+    }
+
+    @Test("detects a refund that the store has twice, not, or with another amount")
+    func storeRefunds() throws {
+        #expect(try shop { $0.refundNotices = [] } == [.booksAgree])
+        #expect(try shop { $0.refundNotices[0].minorUnits = 400 } == [.booksAgree])
+        #expect(try shop { $0.refundNotices[0].minorUnits = 600 } == [.booksAgree])
+        #expect(try shop { $0.refundNotices[0].state = "conflict" } == [])
+        #expect(try shop { $0.refundNotices += [$0.refundNotices[0]] } == [.booksAgree])
+        for state in ["due", "sent", "unknown"] {
+            #expect(try shop { $0.refundNotices[0].state = state } == [.everyAttemptEnds])
+        }
+    }
+
+    @Test("detects a missing notification also when a part was given back")
+    func partlyRefunded() throws {
+        #expect(try shop { $0.captures = [] }.contains(.everyAttemptEnds))
+        #expect(try shop { $0.captures[0].state = "planned" }.contains(.everyAttemptEnds))
+    }
+
+    @Test("detects a conflict without a cause: the order awaits this payment")
+    func causeless() throws {
+        let found = try shop { record in
+            let order = try #require(record.storeOrders.first { $0.needsPayment })
+            record.payments[1].orderID = order.id
+            record.captures.append(
+                SessionRecord.Capture(payment: record.payments[1].id, state: "conflict", intent: "pi_1"))
+        }
+        #expect(found == [.everyAttemptEnds])
+    }
+
+    @Test("detects a session that had begun and has no results")
+    func breakdown() throws {
+        #expect(try broken { $0.breakdown = "the database is unreadable" } == [.theTillRecovers])
+        #expect(try broken { $0.refusal = "no such card" } == [])
+    }
+
     @Test("detects secrets, leaks, a stuck session, and a till that does not recover")
     func rest() throws {
         #expect(try broken { $0.leaks = [SessionRecord.Leak(secret: "PIN", place: "events")] } == [.noSecretIsTold])

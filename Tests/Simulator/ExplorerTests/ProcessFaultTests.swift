@@ -3,6 +3,7 @@ import Payments
 import ScenarioFormat
 import Sessions
 import Simulator
+import Synchronization
 import Testing
 
 @testable import Explorer
@@ -162,5 +163,24 @@ struct ProcessFaultTests {
         let report = await Explorer(seed: 1, jobs: 2, folder: scratchFolder()).crashPairs(cases: 1)
         #expect(report.failures == [])
         #expect(report.sessions > 15)
+    }
+
+    @Test func `a search through deaths ends on request, and tells each failure at once`() async throws {
+        var explorer = Explorer(seed: 1, jobs: 1, folder: scratchFolder())
+        #expect(await explorer.crashPairs(goesOn: { false }).sessions == 0)
+        explorer.judge = { _ in [Violation(.oneCharge, "twice")] }
+        let told = Mutex<[FoundFailure]>([])
+        explorer.onFailure = { failure in told.withLock { $0.append(failure) } }
+        let count = Mutex(0)
+        let report = await explorer.crashPairs(
+            cases: 1,
+            goesOn: {
+                count.withLock {
+                    $0 += 1
+                    return $0 < 6
+                }
+            })
+        #expect((1...5).contains(report.sessions))
+        #expect(told.withLock { $0 } == report.failures && !report.failures.isEmpty)
     }
 }

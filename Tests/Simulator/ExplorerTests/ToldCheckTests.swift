@@ -124,6 +124,27 @@ struct ToldCheckTests {
         #expect(InvariantCheck(record).violations == [])
     }
 
+    // MARK: Pre-authorizations
+
+    @Test func `a hold and a capture with other amounts than shown are found`() throws {
+        func found(_ plant: (inout SessionRecord) throws -> Void) throws -> Set<Invariant> {
+            var record = try record(
+                [], "connect", ["pay": ["amount": "150.00", "authorizeOnly": "true"]], ["capture": "80.00"],
+                ["pay": ["amount": "20.00", "authorizeOnly": "true"]])
+            #expect(InvariantCheck(record).violations == [])
+            #expect(record.attempts.map(\.state) == ["captured", "authorizedOnly"])
+            try plant(&record)
+            return Set(InvariantCheck(record).violations.map(\.invariant))
+        }
+        #expect(try found { $0.charges[0].minorUnits += 1 } == [.booksAgree, .toldIsTrue])
+        let held = try found { record in
+            let place = try #require(record.book.lastIndex { $0.kind == .authorization })
+            record.book[place].minorUnits += 1
+        }
+        #expect(held == [.toldIsTrue])
+        #expect(try found { $0.attempts[1].states.append("failed") }.contains(.toldIsTrue))
+    }
+
     // MARK: Display
 
     @Test func `an approval on the display that is none is found`() throws {

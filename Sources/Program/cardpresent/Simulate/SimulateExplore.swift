@@ -2,6 +2,7 @@ import ArgumentParser
 import Determinism
 import Explorer
 import FoundationEssentials
+import Glibc
 import ISO8583
 import ScenarioFormat
 import ScenarioRunner
@@ -21,7 +22,7 @@ struct SimulateExplore: AsyncParsableCommand {
               cardpresent simulate explore --crash-pairs
               cardpresent simulate explore --replay explored/FILE.yaml
               cardpresent simulate explore --traces traces
-              cardpresent simulate explore --validate traces/session-7.jsonl
+              cardpresent simulate explore --validate traces/session-8.jsonl
 
             Runs random sessions with faults in every layer and step, and checks that the ledgers agree, no card is \
             charged twice, every attempt ends, every approval has a proof, no secrets leak, and nothing hangs or stays \
@@ -37,7 +38,8 @@ struct SimulateExplore: AsyncParsableCommand {
             Ctrl-C ends the search after the sessions that are being played, with the report so far.
 
             Exits with 0 when no check fails, with 1 when one fails or a log leaves its model, with 3 after Ctrl-C when \
-            no check has failed, with 65 when a file is invalid, and with 69 when the models are not built.
+            no check has failed, with 65 when a file is invalid or a log has nothing to check, and with 69 when the \
+            models are not built.
             """)
 
     @Option(help: ArgumentHelp("Number of sessions. Default: 1000, or no limit with --time.", valueName: "number"))
@@ -141,8 +143,8 @@ struct SimulateExplore: AsyncParsableCommand {
         try await FailureReport(isJSON: output.json).reporting {
             let hasFailed = try await Display.timing { () async throws -> Bool in
                 if let log { return try await !TraceValidation(log: log, models: models).run() }
-                if crashPairs { return try await dieInPairs() }
-                return replays.isEmpty ? try await explore() : try await replay()
+                guard replays.isEmpty else { return try await replay() }
+                return try await keepingFailures { crashPairs ? try await dieInPairs() : try await explore() }
             }
             if hasFailed { throw ExitCode(ExitStatus.internalError.rawValue) }
         }
@@ -157,7 +159,7 @@ struct SimulateExplore: AsyncParsableCommand {
         ).judging { CommandWords($0) }
     }
 
-    private func explorer(tracing folder: TraceFolder?, _ progress: ProgressLine) -> Explorer {
+    private func explorer(_ progress: ProgressLine, tracing folder: TraceFolder? = nil) -> Explorer {
         var explorer = explorer
         if let folder { explorer.onTrace = { number, events in folder.write("session-\(number)", events) } }
         // A search can take a night: what it finds is kept and shown at once. The end reports files that can't be
@@ -174,7 +176,7 @@ struct SimulateExplore: AsyncParsableCommand {
         let traceFolder = try traces.map { path throws(CommandFailure) in try TraceFolder(path) }
         let clock = SystemTimeSource()
         let progress = ProgressLine()
-        let explorer = explorer(tracing: traceFolder, progress)
+        let explorer = explorer(progress, tracing: traceFolder)
         defer { try? FileManager.default.removeItem(atPath: explorer.folder) }
         let began = clock.reading()
         let deadline = time.map { began + .seconds($0) }
@@ -216,15 +218,20 @@ struct SimulateExplore: AsyncParsableCommand {
     }
 
     private func dieInPairs() async throws -> Bool {
-        let explorer = explorer
         let progress = ProgressLine()
-        let report = await explorer.crashPairs { progress.show("\($0) sessions") }
+        let explorer = explorer(progress)
+        let cancellation = Cancellation()
+        let report = await CancellationSignals.watching {
+            await explorer.crashPairs(goesOn: { !cancellation.isRequested }) { progress.show("\($0) sessions") }
+        } onSignal: {
+            await cancellation.request()
+        }
         progress.clear()
         try write(report.failures)
         try StandardOutput.write(
             "\(report.sessions) sessions: "
                 + (report.failures.isEmpty ? "no failures\n" : "\(report.failures.count) failures\n"))
-        for failure in report.failures { StandardError.write(unmasked: ExplorationSummary.text(failure, folder: out)) }
+        if cancellation.isRequested, report.failures.isEmpty { throw ExitCode(ExitStatus.canceled.rawValue) }
         return !report.failures.isEmpty
     }
 
@@ -265,13 +272,29 @@ struct SimulateExplore: AsyncParsableCommand {
         }
     }
 
-    private func write(_ failures: [FoundFailure]) throws(CommandFailure) {
-        guard !failures.isEmpty else { return }
+    /// Makes the folder for failures, so that what a long search finds can be kept.
+    ///
+    /// - Returns: whether it was not there.
+    private func makeFolder() throws(CommandFailure) -> Bool {
+        if FileManager.default.fileExists(atPath: out + "/") { return false }
         do { try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true) } catch {
             throw CommandFailure(
                 .unavailable, code: "output_failed", message: "cannot create the folder '\(out)'",
                 fix: "choose a writable folder with --out")
         }
+        return true
+    }
+
+    /// Searches with a folder for failures, which is gone again afterward when there are none.
+    private func keepingFailures(_ search: () async throws -> Bool) async throws -> Bool {
+        let isNew = try makeFolder()
+        defer { if isNew { rmdir(out) } }
+        return try await search()
+    }
+
+    private func write(_ failures: [FoundFailure]) throws(CommandFailure) {
+        guard !failures.isEmpty else { return }
+        _ = try makeFolder()
         for failure in failures {
             try OutputFile(path: "\(out)/\(failure.fileName)").write(Array(failure.text.utf8))
         }

@@ -10,6 +10,8 @@ final class TraceFolder: Sendable {
     private struct Written {
         var sessions = 0
         var traces = 0
+        /// How many sessions have no step of a model, and how many have more than a model can follow.
+        var (withoutSteps, tooLong) = (0, 0)
         /// How many traces end early, for each reason.
         var cuts: [String: Int] = [:]
         /// The first file that could not be written.
@@ -37,12 +39,17 @@ final class TraceFolder: Sendable {
         }
     }
 
-    /// Writes the files of a session, unless it has no step of a model.
+    /// Writes the files of a session, unless it has no step of a model, or more than a model can follow.
     func write(_ name: String, _ events: [TracedEvent]) {
         let traces = ModelTrace.traces(of: events)
-        guard !traces.isEmpty else { return }
+        guard traces.contains(where: { !$0.steps.isEmpty }) else {
+            return written.withLock { $0.withoutSteps += 1 }
+        }
+        guard traces.allSatisfy({ $0.steps.count <= ModelTrace.mostSteps }) else {
+            return written.withLock { $0.tooLong += 1 }
+        }
         let name = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) ? $0 : "-" })
-        write(TracedEvents.text(of: events), to: "\(name).jsonl")
+        write(TracedLog.text(of: events), to: "\(name).jsonl")
         for trace in traces { write(trace.text, to: "\(name).\(trace.name).\(trace.model.rawValue).trace") }
         written.withLock { written in
             written.sessions += 1
@@ -67,13 +74,22 @@ final class TraceFolder: Sendable {
                 fix: "make space, or choose another folder with --traces")
         }
         let cuts = written.cuts.sorted { $0.key < $1.key }.map { ", \($0.value) end early at \($0.key)" }
-        return "\(written.traces) traces of \(written.sessions) sessions in \(path)\(cuts.joined())\n"
+        let skipped = [
+            (written.withoutSteps, "no step of a model"), (written.tooLong, "more steps than a model can follow"),
+        ].filter { $0.0 > 0 }.map { "; \($0.0) without a log have \($0.1)" }
+        return
+            "\(written.traces) traces of \(written.sessions) sessions in \(path)\(cuts.joined())\(skipped.joined())\n"
     }
 }
 
-/// The text of a log of traced events.
-enum TracedEvents {
-    /// Returns one JSON object a line.
+/// The events of a session in a file: one JSON object a line.
+struct TracedLog {
+    let path: String
+    private(set) var events: [TracedEvent] = []
+    /// The line of each event, from 1.
+    private var lines: [Int] = []
+
+    /// Returns the text of a log.
     static func text(of events: [TracedEvent]) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -81,27 +97,37 @@ enum TracedEvents {
         return events.compactMap { try? encoder.encode($0) }.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined()
     }
 
-    /// Reads the events of a log.
+    /// Reads a log.
     ///
-    /// - Throws: `CommandFailure` with the line of the first one that can't be read.
-    static func read(_ path: String) throws(CommandFailure) -> [TracedEvent] {
+    /// - Throws: `CommandFailure` with the first line that can't be read, or can't follow the one before it.
+    init(reading path: String) throws(CommandFailure) {
+        self.path = path
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw CommandFailure(.noInput, code: "log_missing", message: "cannot read the log '\(path)'")
         }
-        var events: [TracedEvent] = []
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        for (index, line) in lines.enumerated() where !line.isEmpty {
-            do { events.append(try JSONDecoder().decode(TracedEvent.self, from: Data(line.utf8))) } catch {
-                throw CommandFailure(
-                    .badData, code: "malformed_log", message: "\(path):\(index + 1): not a traced event of a session",
-                    fix: "write the log with: cardpresent simulate explore --traces FOLDER")
+        var check = TraceLogCheck()
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+        where !line.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: " ") }) {
+            guard let event = try? JSONDecoder().decode(TracedEvent.self, from: line) else {
+                throw Self.malformed("\(path):\(index + 1): not a traced event of a session")
             }
+            do throws(TraceLogCheck.Failure) { try check.take(event) } catch {
+                throw Self.malformed("\(path):\(index + 1): \(error.description.harmless)")
+            }
+            events.append(event)
+            lines.append(index + 1)
         }
-        guard !events.isEmpty else {
-            throw CommandFailure(
-                .badData, code: "malformed_log", message: "\(path): the log has no events",
-                fix: "write the log with: cardpresent simulate explore --traces FOLDER")
-        }
-        return events
+        guard !events.isEmpty else { throw Self.malformed("\(path): the log has no events") }
+    }
+
+    /// The line of an event, as `FILE:LINE`.
+    func place(of number: Int) -> String {
+        lines.indices.contains(number - 1) ? "\(path):\(lines[number - 1])" : path
+    }
+
+    private static func malformed(_ message: String) -> CommandFailure {
+        CommandFailure(
+            .badData, code: "malformed_log", message: message,
+            fix: "write the log with: cardpresent simulate explore --traces FOLDER")
     }
 }

@@ -19,9 +19,10 @@ struct TraceValidation {
     /// Prints a line for each order and model.
     ///
     /// - Returns: whether all of the log is in the models.
-    /// - Throws: `CommandFailure` when the log can't be read, or there are no verifiers.
+    /// - Throws: `CommandFailure` when the log can't be read, has no step of a model or too many, or there are no
+    ///   verifiers.
     func run() async throws(CommandFailure) -> Bool {
-        let traces = ModelTrace.traces(of: try TracedEvents.read(log))
+        let traces = try readTraces()
         for model in ModelTrace.Model.allCases {
             guard FileManager.default.isExecutableFile(atPath: program(model)) else {
                 throw CommandFailure(
@@ -34,8 +35,13 @@ struct TraceValidation {
         for trace in traces {
             let place = "\(trace.name) in \(trace.model.rawValue).pml"
             let cut = trace.cut.map { "; it ends early at \($0)" } ?? ""
+            guard !trace.steps.isEmpty else {
+                try StandardOutput.write("\(place): nothing to check\(cut)\n")
+                continue
+            }
             guard let step = try await firstIllegalStep(of: trace) else {
-                try StandardOutput.write("\(place): accepted, \(trace.steps.count) steps\(cut)\n")
+                try StandardOutput.write(
+                    "\(place): accepted, \(trace.steps.count) step\(trace.steps.count == 1 ? "" : "s")\(cut)\n")
                 continue
             }
             isAccepted = false
@@ -52,15 +58,36 @@ struct TraceValidation {
 
                 """)
         }
-        if traces.isEmpty { try StandardOutput.write("the log has no step of a model\n") }
         return isAccepted
+    }
+
+    private func readTraces() throws(CommandFailure) -> [ModelTrace] {
+        let log = try TracedLog(reading: log)
+        let traces = ModelTrace.traces(of: log.events)
+        guard traces.contains(where: { !$0.steps.isEmpty }) else {
+            let reason = log.events.first(where: \.isOfSecondTill).map {
+                "a second till begins at \(log.place(of: $0.number)), before any step of a model"
+            }
+            throw CommandFailure(
+                .badData, code: "nothing_to_check",
+                message: "\(log.path): nothing to check: \(reason ?? "the log has no step of a model")",
+                fix: "validate a session with a payment")
+        }
+        for trace in traces where trace.steps.count > ModelTrace.mostSteps {
+            let place = log.place(of: trace.steps[ModelTrace.mostSteps].number)
+            throw CommandFailure(
+                .badData, code: "log_too_long",
+                message:
+                    "\(place): \(trace.name) has more than \(ModelTrace.mostSteps) steps in \(trace.model.rawValue).pml",
+                fix: "validate a shorter session")
+        }
+        return traces
     }
 
     private func program(_ model: ModelTrace.Model) -> String { "\(models)/\(model.rawValue)" }
 
     /// Returns the place of the first step that the model does not have; nil when it has all of them.
     private func firstIllegalStep(of trace: ModelTrace) async throws(CommandFailure) -> Int? {
-        guard !trace.steps.isEmpty else { return nil }
         let file = FileManager.default.temporaryDirectory.path + "/cardpresent-trace-\(UUID().uuidString)"
         guard FileManager.default.createFile(atPath: file, contents: Data(trace.text.utf8)) else {
             throw CommandFailure(.unavailable, code: "output_failed", message: "cannot write '\(file)'")
@@ -82,6 +109,14 @@ struct TraceValidation {
                 fix: "build the models again with: Scripts/prove --traces")
         }
         if result.exitStatus == 0 { return nil }
+        // A search that was cut has not tried everything: Spin says so, and then ends as after a whole one.
+        let output = String(decoding: result.output, as: UTF8.self)
+        guard !["max search depth too small", "out of memory"].contains(where: output.contains) else {
+            throw CommandFailure(
+                .badData, code: "log_too_long",
+                message: "\(log): \(trace.name) is too long: the search of '\(program(trace.model))' was cut",
+                fix: "validate a shorter session")
+        }
         // `REACHED 6 of 12`
         let words = result.lastLine.split(separator: " ")
         guard result.exitStatus == 1, words.first == "REACHED", let step = words.dropFirst().first.flatMap({ Int($0) })

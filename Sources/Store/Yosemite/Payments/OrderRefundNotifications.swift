@@ -22,6 +22,9 @@ struct OrderRefundNotificationCommand: Command {
     /// Notifications of the same refund are combined.
     var key: CommandKey? { CommandKey("payments.refund", String(refund)) }
 
+    /// The time after which a store shows what it did, when the answer was lost.
+    private static let patience = Duration.seconds(60)
+
     private enum Sight {
         case order(Networking.Order, [Networking.Refund], RefundVerdict)
         /// The order does not exist.
@@ -38,6 +41,7 @@ struct OrderRefundNotificationCommand: Command {
         else { return NotificationAnswer(notice) }
         let before = await look(at: orderID, notice, site)
         guard case .order(_, _, .missing) = before else { return try resolve(before, notice) }
+        guard !mayBeMade(notice) else { return try wait(notice) }
         var sent = try journal.markRefundNotificationSent(refund, at: time.now())
         let answer: Result<Networking.Refund, NetworkError>
         do throws(NetworkError) {
@@ -58,6 +62,23 @@ struct OrderRefundNotificationCommand: Command {
         case .hidden, .order(_, _, .vanished): return try note(answer, isSeen: false, since: notice, sent)
         case .order, .gone: return try resolve(after, sent)
         }
+    }
+
+    /// Whether a request whose answer was lost is so new that the store may have made the refund and show older data.
+    private func mayBeMade(_ notice: OrderRefundNotification) -> Bool {
+        guard notice.tries > 0, notice.refundID == nil, [.sent, .unknown].contains(notice.state) else { return false }
+        return time.now() < notice.updatedAt.advanced(by: Self.patience)
+    }
+
+    /// Records once why the refund is not sent again yet.
+    private func wait(
+        _ notice: OrderRefundNotification
+    ) throws(JournalError) -> NotificationAnswer<OrderRefundNotification> {
+        let reason = "the store may have made the refund, and not show it yet: try again in a minute"
+        let known = notice.lastError ?? ""
+        guard !known.hasSuffix(reason) else { return NotificationAnswer(notice, .unclear(reason)) }
+        return NotificationAnswer(
+            try record(.unknown, known.isEmpty ? reason : "\(known); \(reason)"), .unclear(reason))
     }
 
     private func look(at orderID: Int64, _ notice: OrderRefundNotification, _ site: PaymentSite) async -> Sight {

@@ -74,6 +74,15 @@ struct SimulateExploreTests {
         #expect(result.error.contains("no failures\n"))
     }
 
+    @Test func `a folder that failures can't be written to is refused before the search`() throws {
+        for more in [["--sessions", "1"], ["--crash-pairs"]] {
+            let result = try Program.run(
+                ["simulate", "explore", "--out", "/proc/nothing/explored"] + more, in: scratch)
+            #expect(result.status == 69)
+            #expect(result.error.contains("choose a writable folder with --out"))
+        }
+    }
+
     // MARK: Traces
 
     /// A log in which a sale is captured that was never sent.

@@ -86,6 +86,12 @@ extension StoreSiteNetwork {
         #expect(after.refundNotifications.map(\.state) == [state])
         #expect(after.refundNotifications.first?.lastError?.isEmpty == false)
         #expect(try await store.refunds(order.id).isEmpty)
+        if state == .unknown {
+            // The store may have made it, and show older data.
+            #expect(try await till.syncPayments().open.count == 1)
+            #expect(store.refundRequests == 1)
+            try await till.clock.sleep(for: .seconds(60))
+        }
         let report = try await till.syncPayments()
         let told = try #require(report.confirmed.first?.refundNotifications.first)
         #expect(told.intentID == after.refundNotifications.first?.intentID)
@@ -104,6 +110,24 @@ extension StoreSiteNetwork {
         #expect(after.refundNotifications.map(\.state) == [.confirmed])
         #expect(store.refundRequests == 1)
         #expect(try await store.refunds(order.id).count == 1)
+    }
+
+    @Test func `a store that lost its answer and shows old data for a minute has one refund`() async throws {
+        let order = try await store.makeOrder()
+        let till = try TestTill(store)
+        let payment = try await till.pay(order: order.id)
+        store.site.add(try FaultRule("\(refundPath) #1 lost-answer"))
+        store.site.add(try FaultRule("GET /wc/v3/orders/* always stale"))
+        let after = try await till.refund(payment, "5.00")
+        #expect(after.refundNotifications.map(\.state) == [.unknown])
+        for _ in 0..<3 {
+            try await till.clock.sleep(for: .seconds(15))
+            #expect(try await till.syncPayments().open.count == 1)
+        }
+        store.site.removeFaults()
+        #expect(try await till.syncPayments().confirmed.count == 1)
+        #expect(store.refundRequests == 1)
+        #expect(try await store.refunds(order.id).map(\.amount.description) == ["5.00"])
     }
 
     @Test func `an unreachable store is told when it is back`() async throws {
@@ -238,6 +262,7 @@ extension StoreSiteNetwork {
             let copy = try #require(freeze.copy, note)
             let next = try TestTill(store) { $0.database = copy }
             _ = try await next.recover()
+            try await next.clock.sleep(for: .seconds(120))
             let report = try await next.syncPayments()
             #expect(report.open.isEmpty && report.refused.isEmpty && report.failed.isEmpty, note)
             #expect(try await store.refunds(order.id).map(\.amount.description) == ["5.00"], note)
