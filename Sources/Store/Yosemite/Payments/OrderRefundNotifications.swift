@@ -67,7 +67,9 @@ struct OrderRefundNotificationCommand: Command {
     /// Whether a request whose answer was lost is so new that the store may have made the refund and show older data.
     private func mayBeMade(_ notice: OrderRefundNotification) -> Bool {
         guard notice.tries > 0, notice.refundID == nil, [.sent, .unknown].contains(notice.state) else { return false }
-        return time.now() < notice.updatedAt.advanced(by: Self.patience)
+        // A clock that was set back must not prolong it.
+        let now = time.now()
+        return notice.updatedAt <= now && now < notice.updatedAt.advanced(by: Self.patience)
     }
 
     /// Records once why the refund is not sent again yet.
