@@ -114,8 +114,7 @@ public struct Explorer: Sendable {
                 }
             }
             for failure in try await crew.shrink(broken) {
-                report.add(failure)
-                onFailure(report.failures[report.failures.count - 1])
+                onFailure(report.add(failure))
             }
             report.growth.append(
                 ExplorationReport.Growth(sessions: report.sessions, states: coverage.counts.count))
@@ -215,7 +214,9 @@ public struct Explorer: Sendable {
 
 extension ExplorationReport {
     /// Adds a failure. One session can break an invariant in several ways: each has a file of its own.
-    mutating func add(_ failure: FoundFailure) {
+    ///
+    /// - Returns: the failure with the name of its file.
+    mutating func add(_ failure: FoundFailure) -> FoundFailure {
         var failure = failure
         let name = failure.fileName
         var number = 1
@@ -224,6 +225,7 @@ extension ExplorationReport {
             failure.fileName = name.replacing(".yaml", with: "-\(number).yaml")
         }
         failures.append(failure)
+        return failure
     }
 
     mutating func take(_ seen: Coverage) {

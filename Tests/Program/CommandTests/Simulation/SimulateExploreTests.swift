@@ -95,17 +95,6 @@ struct SimulateExploreTests {
 
         """
 
-    /// Writes models that say this of every log.
-    private func models(_ script: String) throws -> String {
-        let folder = scratch.file("models")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        for name in ["money", "store"] {
-            let path = try scratch.write("#!/bin/sh\n\(script)\n", to: "models/\(name)")
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-        }
-        return folder
-    }
-
     @Test func `sessions are written as traces, into a folder without older ones`() throws {
         let folder = scratch.file("traces")
         let first = try explore("--sessions", "12", "--seed", "7", "--traces", folder)
@@ -121,10 +110,10 @@ struct SimulateExploreTests {
 
     @Test func `a log that a model has is accepted, and one that it does not have is located`() throws {
         let log = try scratch.write(Self.log, to: "log.jsonl")
-        let right = try explore("--validate", log, "--models", try models("exit 0"))
+        let right = try explore("--validate", log, "--models", try scratch.models("exit 0"))
         #expect(right.status == 0)
         #expect(right.output == "payment-1 in money.pml: accepted, 2 steps\n")
-        let wrong = try explore("--validate", log, "--models", try models("echo 'REACHED 1 of 2'; exit 1"))
+        let wrong = try explore("--validate", log, "--models", try scratch.models("echo 'REACHED 1 of 2'; exit 1"))
         #expect(wrong.status == 1)
         #expect(
             wrong.output == """
@@ -140,7 +129,7 @@ struct SimulateExploreTests {
         let none = try explore("--validate", log, "--models", scratch.file("none"))
         #expect(none.status == 69)
         #expect(none.error.contains("Scripts/prove --traces"))
-        let broken = try explore("--validate", log, "--models", try models("echo 'LOG line 1: no'; exit 3"))
+        let broken = try explore("--validate", log, "--models", try scratch.models("echo 'LOG line 1: no'; exit 3"))
         #expect(broken.status == 69)
         #expect(broken.error.contains("can't read the log: LOG line 1: no"))
         let malformed = try explore("--validate", try scratch.write(Self.log + "{}\n", to: "bad.jsonl"))

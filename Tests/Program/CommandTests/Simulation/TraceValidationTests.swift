@@ -23,21 +23,11 @@ struct TraceValidationTests {
     }
 
     private func validate(text: String, _ script: String = "exit 0") throws -> ProgramResult {
-        try validate(scratch.write(text, to: "log.jsonl"), models: models(script))
+        try validate(scratch.write(text, to: "log.jsonl"), models: scratch.models(script))
     }
 
     private func validate(_ log: String, models: String) throws -> ProgramResult {
         try Program.run(["simulate", "explore", "--validate", log, "--models", models], in: scratch)
-    }
-
-    private func models(_ script: String) throws -> String {
-        let folder = scratch.file("models")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        for name in ["money", "store"] {
-            let path = try scratch.write("#!/bin/sh\n\(script)\n", to: "models/\(name)")
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-        }
-        return folder
     }
 
     @Test func `a damaged line of a log is located`() throws {
@@ -124,7 +114,20 @@ struct TraceValidationTests {
         #expect((1..<8).contains(logs.count))
         #expect(written.error.contains(" traces of \(logs.count) sessions in \(folder)"))
         #expect(written.error.contains("; \(8 - logs.count) without a log have no step of a model\n"))
-        let models = try models("exit 0")
+        let models = try scratch.models("exit 0")
         for log in logs { #expect(try validate("\(folder)/\(log)", models: models).status == 0) }
+    }
+}
+
+extension Scratch {
+    /// Writes models that say this of every log, and returns their folder.
+    func models(_ script: String) throws -> String {
+        let folder = file("models")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for name in ["money", "store"] {
+            let path = try write("#!/bin/sh\n\(script)\n", to: "models/\(name)")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+        return folder
     }
 }
