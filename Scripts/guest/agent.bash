@@ -55,8 +55,9 @@ write_start() { # write_start COMMAND...
         printf 'exec env --chdir=%q -i ' "$PWD"
         echo "HOME=/root TMPDIR=/tmp LANG=C.UTF-8 TERM=${TERM:-linux} NO_COLOR=1 \\"
         echo "    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$swift \\"
-        printf '    KERNEL_MODULES=%q CONTROLLER=%q PART=%q FILTER=%q COUNTED_TEST=%q LENT_HERE=%q \\\n' \
-            "$PWD/$kernel_modules" "$controller" "$part" "$filter" "$counted_test" "$lent_here"
+        printf '    KERNEL_MODULES=%q CONTROLLER=%q PART=%q FILTER=%q LENT_HERE=%q \\\n' \
+            "$PWD/$kernel_modules" "$controller" "$part" "$filter" "$lent_here"
+        printf '    COUNTED_TEST=%q COUNTED_LIMIT=%q \\\n' "$counted_test" "$counted_limit"
         printf '    '
         printf ' %q' "$@"
         echo
