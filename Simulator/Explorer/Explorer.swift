@@ -165,7 +165,7 @@ public struct Explorer: Sendable {
         }
         return PlannedSession(
             number: number, seed: sessionSeed,
-            draft: disturbed(tapped(wired(model.draft(coverage), number), number), number),
+            draft: disturbed(withHolds(tapped(wired(model.draft(coverage), number), number), number), number),
             isVariation: false)
     }
 
@@ -194,6 +194,13 @@ public struct Explorer: Sendable {
         let choices = RandomChoices(SeededRandomSource(seed: seed).stream("taps \(number)"))
         guard choices.happens(25) else { return draft }
         return TapFaults(choices: choices).added(to: draft)
+    }
+
+    /// Lets payments only hold their amount in one new session of five.
+    private func withHolds(_ draft: SessionDraft, _ number: Int) -> SessionDraft {
+        let choices = RandomChoices(SeededRandomSource(seed: seed).stream("holds \(number)"))
+        guard choices.happens(20) else { return draft }
+        return HoldFaults(choices: choices).added(to: draft)
     }
 
     /// Puts the wire into a new draft; variations have that of their draft.

@@ -253,7 +253,7 @@ struct FaultModel: Sendable {
             "503:5",
             "cut", "cut", "lost-answer", "lost-answer", "failed-answer", "truncate:\(choices.number(0...400))",
             "charset",
-            "html", "wrong-types", "slow:20", "huge:70000", "redirect:http://elsewhere.example/")
+            "html", "wrong-types", "stale", "slow:20", "huge:70000", "redirect:http://elsewhere.example/")
         return request == "*" ? "\(occurrence) \(fault)" : "\(request) \(occurrence) \(fault)"
     }
 

@@ -32,7 +32,8 @@ extension FaultModel {
                 if let place = choices.pick(of: Array(draft.steps.indices)) { draft.steps.remove(at: place) }
             default:
                 // Steps can be mixed only if reader names and decimal places match.
-                guard draft.hasTwoReaders == other.hasTwoReaders, digits(of: draft) == digits(of: other) else {
+                guard draft.hasTwoReaders == other.hasTwoReaders, Self.digits(of: draft) == Self.digits(of: other)
+                else {
                     continue
                 }
                 draft.steps += other.steps.suffix(choices.number(1...3))
@@ -92,7 +93,9 @@ extension FaultModel {
         case "refund":
             if choices.happens(40) { return "refund" }
             var entries: [DraftEntry] = []
-            if choices.happens(60) { entries.append(DraftEntry("amount", .text(amount(digits: digits(of: draft))))) }
+            if choices.happens(60) {
+                entries.append(DraftEntry("amount", .text(amount(digits: Self.digits(of: draft)))))
+            }
             if choices.happens(50) { entries.append(DraftEntry("payment", .number(choices.number(1...3)))) }
             return entries.isEmpty ? "refund" : ["refund": .mapping(entries)]
         case "print", "reprint":
@@ -114,7 +117,7 @@ extension FaultModel {
     }
 
     private func payment(in draft: SessionDraft) -> DraftNode {
-        var entries = [DraftEntry("amount", .text(choices.happens(2) ? "0" : amount(digits: digits(of: draft))))]
+        var entries = [DraftEntry("amount", .text(choices.happens(2) ? "0" : amount(digits: Self.digits(of: draft))))]
         if choices.happens(10) {
             let code = choices.pick("USD", "EUR", "JPY", "BHD")
             entries = [
@@ -139,13 +142,14 @@ extension FaultModel {
         return entries
     }
 
-    private func digits(of draft: SessionDraft) -> Int {
+    /// The decimal places of amounts without a currency.
+    static func digits(of draft: SessionDraft) -> Int {
         let configuration = draft.setup.first { $0.key == "configuration" }?.value
         guard case .text(let code) = configuration?["currency"] else { return 2 }
-        return Self.digits(of: code)
+        return digits(of: code)
     }
 
-    private static func digits(of code: String) -> Int { (try? Currency(code: code))?.exponent ?? 2 }
+    static func digits(of code: String) -> Int { (try? Currency(code: code))?.exponent ?? 2 }
 
     // MARK: Acts during a step
 

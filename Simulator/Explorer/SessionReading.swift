@@ -48,7 +48,7 @@ struct SessionReading {
             ledger.standing(key).map { standing in
                 SessionRecord.Charge(
                     key: key.rawValue, isRefund: standing.isRefund, original: standing.original?.rawValue,
-                    minorUnits: standing.minorUnits, currency: standing.currency)
+                    minorUnits: standing.minorUnits, held: standing.held, currency: standing.currency)
             }
         }
         record.book = ledger.entries
@@ -79,6 +79,7 @@ struct SessionReading {
         }
         record.storeCharges = session.siteLedger
         record.storeOrders = session.orders
+        record.hadOldData = session.siteRequests.contains { $0.fault == "stale" }
         record.paidOrders = Set(record.storeOrders.filter(\.isPaid).map(\.id))
     }
 

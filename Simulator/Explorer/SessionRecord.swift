@@ -24,6 +24,8 @@ struct SessionRecord: Sendable {
         var original: String?
         /// The amount moved; zero when it was declined or reversed.
         var minorUnits: Int64
+        /// The amount held with its increments; zero once it is captured or reversed.
+        var held: Int64 = 0
         var currency: String
     }
 
@@ -84,6 +86,8 @@ struct SessionRecord: Sendable {
     var storeCharges: [LedgerEntry] = []
     /// The orders of the store.
     var storeOrders: [SiteOrder] = []
+    /// Whether the store answered with old data. A refund whose answer was lost may then be there twice.
+    var hadOldData = false
     /// The orders that are paid at the store.
     var paidOrders: Set<Int64> = []
     var cryptograms: [IssuedCryptogram] = []
@@ -133,4 +137,12 @@ extension SessionPayment.Attempt {
     var isRefund: Bool { kind == "refund" }
     /// The last state.
     var state: String { states.last ?? "none" }
+    /// Whether certainly no money moved.
+    var movedNothing: Bool { ["declined", "cancelled", "failed", "reversed"].contains(state) }
+    /// Whether nothing is open: money moved, or is held, or neither.
+    var isFinal: Bool { movedNothing || ["captured", "authorizedOnly"].contains(state) }
+    /// Whether it is or was a pre-authorization that the issuer approved.
+    var wasHeld: Bool { states.contains("authorizedOnly") }
+    /// The words for it in a finding.
+    var name: String { "the \(kind) of payment \(payment)" }
 }

@@ -23,7 +23,8 @@ public struct CommandWords: Hashable, Sendable {
 /// outcome.
 public typealias CommandTeller = @Sendable (SessionTelling) -> CommandWords?
 
-/// Finds what a session told people and what did not stay true: exit codes, JSON, text, display, receipts, and paper.
+/// Finds what a session told people and what did not stay true: exit codes, JSON, text, display. Receipts and
+/// paper are in ``ReceiptCheck``.
 ///
 /// It compares them with the attempts and the issuer's ledger as they are at the end, and with each other. It has no
 /// part of the program's own mapping from states to words.
@@ -42,10 +43,7 @@ struct ToldCheck {
 
     init(_ record: SessionRecord, _ teller: CommandTeller?) { (self.record, self.teller) = (record, teller) }
 
-    var violations: [Violation] { commands + displays + receipts + papers }
-
-    /// The states in which certainly no money moved.
-    private static let nothingMoved: Set<String> = ["declined", "cancelled", "failed", "reversed"]
+    var violations: [Violation] { commands + displays + ReceiptCheck(record).violations }
 
     private func found(_ words: String) -> Violation { Violation(.toldIsTrue, words) }
 
@@ -156,16 +154,8 @@ struct ToldCheck {
             return attempts.flatMap { approval(of: $0, place, amount: amount, isCapture: isCapture) }
         case .nothing: return attempts.flatMap { refusal(of: $0, place, since: telling.events.upperBound) }
         case .open:
-            return attempts.filter { !isFinal($0) }.map { found("\(place) is shown as unknown, and stays \($0.state)") }
+            return attempts.filter { !$0.isFinal }.map { found("\(place) is shown as unknown, and stays \($0.state)") }
         }
-    }
-
-    private func isFinal(_ attempt: SessionPayment.Attempt) -> Bool {
-        Self.nothingMoved.contains(attempt.state) || ["captured", "authorizedOnly"].contains(attempt.state)
-    }
-
-    private func name(_ attempt: SessionPayment.Attempt) -> String {
-        "the \(attempt.kind) of payment \(attempt.payment)"
     }
 
     private func moved(_ attempt: SessionPayment.Attempt) -> Int64 {
@@ -181,9 +171,8 @@ struct ToldCheck {
     private func approval(
         of attempt: SessionPayment.Attempt, _ place: String, amount: Int64?, isCapture: Bool = false
     ) -> [Violation] {
-        let isHeld = attempt.states.contains("authorizedOnly")
-        let name = name(attempt)
-        if isHeld {
+        let name = attempt.name
+        if attempt.wasHeld {
             let isRight = ["authorizedOnly", "authorized", "captured"].contains(attempt.state)
             if !isRight, !wasCanceledLater(attempt) {
                 return [found("\(place) told \(name) as approved, and it is \(attempt.state)")]
@@ -211,13 +200,13 @@ struct ToldCheck {
             guard attempt.state == "captured", moved(attempt) != amount else { return [] }
             return [
                 found(
-                    "\(place) told \(name(attempt)) as approved with \(amount), and the issuer moved \(moved(attempt))")
+                    "\(place) told \(attempt.name) as approved with \(amount), and the issuer moved \(moved(attempt))")
             ]
         }
         let line = record.book.first { $0.kind == .authorization && $0.key.rawValue == attempt.key && $0.isApproved }
         guard let line, line.minorUnits != amount else { return [] }
         return [
-            found("\(place) told \(name(attempt)) as approved with \(amount), and the issuer held \(line.minorUnits)")
+            found("\(place) told \(attempt.name) as approved with \(amount), and the issuer held \(line.minorUnits)")
         ]
     }
 
@@ -225,8 +214,8 @@ struct ToldCheck {
     /// events when it was shown.
     private func refusal(of attempt: SessionPayment.Attempt, _ place: String, since moment: Int) -> [Violation] {
         var violations: [Violation] = []
-        let name = name(attempt)
-        if !Self.nothingMoved.contains(attempt.state) {
+        let name = attempt.name
+        if !attempt.movedNothing {
             violations.append(found("\(place) told that \(name) moved nothing, and it is \(attempt.state)"))
         }
         if moved(attempt) != 0 {
@@ -299,105 +288,6 @@ struct ToldCheck {
             }
             return approval(of: attempt, "the display", amount: nil)
         }
-    }
-
-    // MARK: Receipts
-
-    private var receipts: [Violation] {
-        record.receipts.flatMap { receipt -> [Violation] in
-            guard let attempt = record.attempts.first(where: { $0.id == receipt.attempt }) else {
-                return [found("a receipt has no attempt")]
-            }
-            let (content, name) = (receipt.content, "a receipt of \(name(attempt))")
-            var violations: [Violation] = []
-            let payment = record.payments.first { $0.id == attempt.payment }
-            if content.payment != payment?.name { violations.append(found("\(name) is one of another payment")) }
-            if content.currency != attempt.amount.currency.code {
-                violations.append(found("\(name) is in another currency"))
-            }
-            let isHeld = attempt.states.contains("authorizedOnly")
-            switch (content.outcome, content.kind) {
-            case (.approved, .sale), (.approved, .refund):
-                if attempt.state != "captured" && !isHeld {
-                    violations.append(found("\(name) says approved, and it is \(attempt.state)"))
-                } else if content.approvedAmount != attempt.amount.decimalText && !isHeld {
-                    violations.append(found("\(name) has another amount"))
-                }
-            case (.approved, .preauthorization): break
-            case (.approved, .void), (.declined, _), (.canceled, _):
-                if !Self.nothingMoved.contains(attempt.state) && !isHeld {
-                    violations.append(
-                        found("\(name) says that nothing moved, and it is \(attempt.state)"))
-                }
-            case (.unknown, _):
-                let isLast = record.receipts.last { $0.attempt == receipt.attempt }?.id == receipt.id
-                if isLast, isFinal(attempt), !isHeld {
-                    violations.append(found("the last receipt of \(self.name(attempt)) says unknown, and it is final"))
-                }
-            }
-            return violations
-        }
-    }
-
-    // MARK: Paper
-
-    /// The paper has the name, the outcome, and the amount of its receipt. Only paper in English is read.
-    private var papers: [Violation] {
-        record.papers.flatMap { paper -> [Violation] in
-            guard let receipt = record.receipts.first(where: { $0.id == paper.receipt }) else { return [] }
-            guard paper.lines.contains(where: { $0.contains("CUSTOMER COPY") || $0.contains("MERCHANT COPY") }) else {
-                return []
-            }
-            let (content, name) = (receipt.content, "the paper of a receipt of \(receipt.content.payment)")
-            var violations: [Violation] = []
-            if !paper.lines.contains(where: { $0.contains(content.payment) }) {
-                violations.append(found("\(name) is one of another payment"))
-            }
-            let word = Self.word(content.outcome)
-            if !paper.lines.contains(where: { $0.contains(word) }) {
-                violations.append(found("\(name) does not say \(word)"))
-            }
-            let others = ReceiptContent.Outcome.allCases.filter { $0 != content.outcome }.map(Self.word)
-            if let other = others.first(where: { other in paper.lines.contains { $0.trimmed == other } }) {
-                violations.append(found("\(name) says \(other)"))
-            }
-            let (label, amount) = Self.amount(content)
-            let digits = amount.filter(\.isNumber)
-            if !paper.lines.contains(where: { $0.contains(label) && $0.filter(\.isNumber) == digits }) {
-                violations.append(found("\(name) has another amount"))
-            }
-            return violations
-        }
-    }
-
-    private static func word(_ outcome: ReceiptContent.Outcome) -> String {
-        switch outcome {
-        case .approved: "APPROVED"
-        case .declined: "DECLINED"
-        case .canceled: "CANCELLED"
-        case .unknown: "OUTCOME UNKNOWN"
-        }
-    }
-
-    /// The label before the amount that counts, and the amount.
-    private static func amount(_ content: ReceiptContent) -> (label: String, amount: String) {
-        switch (content.outcome, content.kind) {
-        case (.approved, .sale): ("TOTAL", content.approvedAmount)
-        case (.approved, .refund): ("REFUNDED", content.approvedAmount)
-        case (.approved, .void): ("VOIDED", content.approvedAmount)
-        case (.approved, .preauthorization): ("AUTHORISED", content.approvedAmount)
-        case (.declined, _), (.canceled, _): ("Approved amount", content.approvedAmount)
-        case (.unknown, _): ("Amount", content.amount)
-        }
-    }
-}
-
-extension String {
-    /// The text without the spaces around it.
-    fileprivate var trimmed: Substring {
-        let start = drop { $0 == " " }
-        guard let last = start.lastIndex(where: { $0 != " " }) else { return start.prefix(0) }
-        return start[...last]
     }
 }
 

@@ -145,6 +145,21 @@ struct ToldCheckTests {
         #expect(try found { $0.attempts[1].states.append("failed") }.contains(.toldIsTrue))
     }
 
+    @Test func `receipts of a hold, an increment, and a capture with other amounts are found`() throws {
+        func found(_ plant: (inout SessionRecord) throws -> Void) throws -> Set<Invariant> {
+            var record = try record(
+                [], "connect", ["pay": ["amount": "150.00", "authorizeOnly": "true"]], ["increment": "20.00"],
+                ["capture": "80.00"])
+            #expect(InvariantCheck(record).violations == [])
+            #expect(record.receipts.map(\.content.approvedAmount) == ["150.00", "170.00", "80.00"])
+            try plant(&record)
+            return Set(InvariantCheck(record).violations.map(\.invariant))
+        }
+        #expect(try found { $0.receipts[0].content.approvedAmount = "151.00" } == [.toldIsTrue])
+        #expect(try found { $0.receipts[1].content.approvedAmount = "20.00" } == [.toldIsTrue])
+        #expect(try found { $0.receipts[2].content.approvedAmount = "170.00" } == [.toldIsTrue])
+    }
+
     // MARK: Display
 
     @Test func `an approval on the display that is none is found`() throws {
