@@ -56,4 +56,26 @@ struct HoldFaultTests {
         #expect(InvariantCheck(record).violations == [])
         #expect([15_000, 17_000].contains(record.charges.first?.held))
     }
+
+    @Test(
+        "are told as not recorded when the disk fails after a message was tried",
+        arguments: [
+            ("capture", "advise"), ("cancelPayment", "reverse"),
+        ])
+    func notRecorded(command: String, message: String) throws {
+        let record = try record(
+            [
+                DraftEntry(
+                    "issuer",
+                    [["when": ["messages": .text(message)], "answer": ["reachable": "false"], "times": "1"]])
+            ],
+            "connect", ["pay": ["amount": "150.00", "authorizeOnly": "true"]],
+            [
+                "do": .text(command),
+                "during": [["on": .text("host \(message) sent"), "set": ["disk": "failing"]]],
+            ])
+        #expect(record.steps[2].errorMessage?.contains("could not be recorded") == true)
+        #expect(InvariantCheck(record).violations == [])
+        #expect(record.attempts.map(\.state) == [command == "capture" ? "captured" : "reversed"])
+    }
 }

@@ -17,8 +17,9 @@ struct Preauthorizations: Sendable {
     /// Captures all or a part of a pre-authorization. `amount` is nil for all.
     ///
     /// - Returns: the payment. It is `authorized` still when the host has not taken the capture yet.
-    /// - Throws: ``CardPresentPaymentsError/journal(_:)`` when nothing was sent, and
-    ///   ``CardPresentPaymentsError/unrecorded(_:_:)`` when the host has the capture and it could not be recorded.
+    /// - Throws: ``CardPresentPaymentsError/journal(_:)`` when nothing was sent and never will be, and
+    ///   ``CardPresentPaymentsError/unrecorded(_:_:)`` when the host has the capture, or recovery will send it, and the
+    ///   result could not be recorded or read.
     func capture(_ id: PaymentID, amount: Money?) async throws(CardPresentPaymentsError) -> Payment {
         try await checkCardData(of: id, for: .capture)
         let attempt = try recording { () throws(JournalError) in
@@ -32,18 +33,16 @@ struct Preauthorizations: Sendable {
                 receipt: receipt(.sale, of: payment, amount: amount ?? payment.amount), at: time.now()
             ).attempt
         }
-        guard let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) else { return try stored(id) }
+        guard let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) else { return try begun(id) }
         do throws(PaymentHostError) {
             try await host.forward(advice.request(for: attempt), of: attempt.id)
         } catch {
             let text: String? = if case .outcomeUnknown = error { advice.afterTry } else { nil }
             try? journal.noteFailure("\(error)", advice: text, for: attempt.id)
-            return try stored(id)
+            return try begun(id)
         }
-        do throws(JournalError) {
-            return try journal.finish(attempt.id, as: .captured, at: time.now()).payment
-        } catch {
-            throw .unrecorded(id, error)
+        return try result(of: id) { () throws(JournalError) in
+            try journal.finish(attempt.id, as: .captured, at: time.now()).payment
         }
     }
 
@@ -65,17 +64,15 @@ struct Preauthorizations: Sendable {
         do throws(PaymentHostError) {
             try await host.forward(reversal)
         } catch {
-            return try recording { () throws(JournalError) in
+            return try result(of: id) { () throws(JournalError) in
                 try journal.markUnknown(attempt.id, reason: String(describing: error), at: time.now()).payment
             }
         }
-        do throws(JournalError) {
-            return try journal.finish(
+        return try result(of: id) { () throws(JournalError) in
+            try journal.finish(
                 attempt.id, as: .reversed, receipt: receipt(.void, of: begun.payment, amount: begun.payment.amount),
                 detail: PaymentJournal.canceledWords, at: time.now()
             ).payment
-        } catch {
-            throw .unrecorded(id, error)
         }
     }
 
@@ -117,15 +114,13 @@ struct Preauthorizations: Sendable {
         guard response.responseCode != "10", response.approvedAmount == nil else {
             return try await end(attempt, after: .outcomeUnknown("the host approved a part only"))
         }
-        do throws(JournalError) {
+        return try result(of: id) { () throws(JournalError) in
             let now = time.now()
             return try journal.finish(
                 attempt.id, as: .authorizedOnly, hostReference: response.reference,
                 receipt: receipt(raising: entry.payment, by: amount),
                 heldUntil: holdDuration.map { now.advanced(by: $0) }, at: now
             ).payment
-        } catch {
-            throw .unrecorded(id, error)
         }
     }
 
@@ -141,16 +136,12 @@ struct Preauthorizations: Sendable {
         let reversal = ReversalRequest(
             key: attempt.key, stan: attempt.stan, amount: attempt.amount, reason: .timeout)
         do throws(PaymentHostError) { try await host.reverse(reversal) } catch let failure {
-            do throws(JournalError) {
-                return try journal.markUnknown(attempt.id, reason: "\(error); \(failure)", at: time.now()).payment
-            } catch {
-                throw .unrecorded(attempt.paymentID, error)
+            return try result(of: attempt.paymentID) { () throws(JournalError) in
+                try journal.markUnknown(attempt.id, reason: "\(error); \(failure)", at: time.now()).payment
             }
         }
-        do throws(JournalError) {
-            return try journal.finish(attempt.id, as: .reversed, detail: "\(error)", at: time.now()).payment
-        } catch {
-            throw .unrecorded(attempt.paymentID, error)
+        return try result(of: attempt.paymentID) { () throws(JournalError) in
+            try journal.finish(attempt.id, as: .reversed, detail: "\(error)", at: time.now()).payment
         }
     }
 
@@ -203,8 +194,16 @@ struct Preauthorizations: Sendable {
         } catch { throw .cardData(id, "\(error)") }
     }
 
-    private func stored(_ id: PaymentID) throws(CardPresentPaymentsError) -> Payment {
-        try recording { () throws(JournalError) in try journal.payment(id) }
+    /// Returns a payment whose capture is recorded as begun.
+    private func begun(_ id: PaymentID) throws(CardPresentPaymentsError) -> Payment {
+        try result(of: id) { () throws(JournalError) in try journal.payment(id) }
+    }
+
+    /// Records or reads what came of a message. An error leaves the attempt open, and recovery goes on with it.
+    private func result(
+        of id: PaymentID, _ body: () throws(JournalError) -> Payment
+    ) throws(CardPresentPaymentsError) -> Payment {
+        do throws(JournalError) { return try body() } catch { throw .unrecorded(id, error) }
     }
 }
 
