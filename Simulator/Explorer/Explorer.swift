@@ -135,7 +135,9 @@ public struct Explorer: Sendable {
         let found = await SessionPool(jobs: jobs).run(scenarios.count) { number -> [FoundFailure] in
             let scenario = DraftPlay.ended(scenarios[number])
             let seed = scenario.seed ?? seed
-            let record = play.record(scenario, seed: seed, name: "replay-\(number)", in: .ownFiles)
+            // Files that a stuck session leaves open are not those of another file's sessions.
+            let name = "\(path.suffix(100).replacing("/", with: "_"))-\(number)"
+            let record = play.record(scenario, seed: seed, name: name, in: .ownFiles)
             var violations = judge(record)
             if let refusal = record.refusal {
                 violations.append(Violation(.theTillRecovers, "the session cannot begin: \(refusal)"))

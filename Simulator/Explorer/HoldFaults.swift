@@ -7,9 +7,6 @@ import Text
 struct HoldFaults: Sendable {
     let choices: RandomChoices
 
-    /// The most acts upon one hold.
-    private static let most = 4
-
     /// The moments of an increment, a capture, and a cancellation.
     private static let points = [
         "saving created", "journal created", "saving authorizing", "journal authorizing", "host increment sent",
@@ -19,25 +16,39 @@ struct HoldFaults: Sendable {
         "host inquire sent", "receipt",
     ]
 
-    /// Returns the draft with one hold or more; as it is when it has no payment of an amount.
+    /// Returns the draft with one hold or more; as it is when it has no payment of an amount. Most often nothing
+    /// disturbs the payment itself, so that there is a hold to do something with.
     func added(to draft: SessionDraft) -> SessionDraft {
+        let isCalm = choices.happens(70)
         var draft = draft
+        if isCalm { calm(&draft) }
         var steps: [DraftNode] = []
         for step in draft.steps {
-            guard var payment = step["pay"], payment["amount"] != nil, choices.happens(70) else {
+            guard var payment = step["pay"], payment["amount"] != nil, isCalm || choices.happens(70) else {
                 steps.append(step)
                 continue
             }
             var step = step
             payment["authorizeOnly"] = "true"
             if choices.happens(20) { payment["allowPartial"] = "true" }
+            if isCalm {
+                for key in ["card", "cardholder", "presents", "timeout"] { payment[key] = nil }
+                step["during"] = nil
+            }
             step["pay"] = payment
             steps.append(step)
-            let digits = digits(of: payment, in: draft)
-            for _ in 0..<choices.number(0...Self.most) { steps += act(upon: payment, digits) }
+            steps += acts(upon: payment, digits(of: payment, in: draft))
         }
         draft.steps = steps
         return draft
+    }
+
+    /// Lets payments of the draft succeed: with a card that is approved, and without faults at the start.
+    private func calm(_ draft: inout SessionDraft) {
+        draft.setup.removeAll { ["card", "cardholder", "issuer", "disk", "reader", "readers"].contains($0.key) }
+        draft.setup.append(DraftEntry("card", .text(choices.pick("visa-credit", "mastercard-credit", "amex-cda"))))
+        draft.steps = draft.steps.filter { $0["connect"] == nil && $0.stepWord != "connect" }
+        draft.steps.insert("connect", at: 0)
     }
 
     /// The decimal places of a payment's amount.
@@ -46,32 +57,50 @@ struct HoldFaults: Sendable {
         return FaultModel.digits(of: code)
     }
 
-    /// Returns one act of the clerk, and the start of the program after its death.
-    private func act(upon payment: DraftNode, _ digits: Int) -> [DraftNode] {
-        var step: DraftNode
-        switch choices.pick(weighted: [(35, "increment"), (40, "capture"), (15, "cancelPayment"), (10, "recover")]) {
-        case "increment":
-            var entries = [DraftEntry("amount", .text(amount(digits)))]
-            if let currency = payment["currency"] { entries.append(DraftEntry("currency", currency)) }
-            if choices.happens(20) { entries.append(DraftEntry("payment", .number(choices.number(1...2)))) }
-            step = ["increment": .mapping(entries)]
-        case "capture": step = choices.happens(50) ? ["do": "capture"] : ["capture": capture(of: payment, digits)]
-        case "cancelPayment": step = ["do": "cancelPayment"]
-        default: step = ["do": "recover"]
+    /// Returns what the clerk does with a hold: raises it, ends it, and sometimes goes on.
+    private func acts(upon payment: DraftNode, _ digits: Int) -> [DraftNode] {
+        var acts: [DraftNode] = []
+        for _ in 0..<choices.number(0...3) {
+            acts.append(choices.happens(85) ? increment(of: payment, digits) : ["do": "recover"])
         }
+        if choices.happens(85) { acts.append(end(of: payment, digits)) }
+        if choices.happens(40) {
+            acts.append(choices.happens(50) ? end(of: payment, digits) : ["do": .text(choices.pick("retry", "refund"))])
+        }
+        return acts.flatMap(disturbed)
+    }
+
+    private func increment(of payment: DraftNode, _ digits: Int) -> DraftNode {
+        var entries = [DraftEntry("amount", .text(amount(digits)))]
+        if let currency = payment["currency"] { entries.append(DraftEntry("currency", currency)) }
+        if choices.happens(20) { entries.append(DraftEntry("payment", .number(choices.number(1...2)))) }
+        return ["increment": .mapping(entries)]
+    }
+
+    /// A capture or a cancellation of this hold, or of an older one.
+    private func end(of payment: DraftNode, _ digits: Int) -> DraftNode {
+        guard choices.happens(70) else {
+            return choices.happens(80)
+                ? ["do": "cancelPayment"] : ["cancelPayment": .number(choices.number(1...2))]
+        }
+        return choices.happens(50) ? ["do": "capture"] : ["capture": capture(of: payment, digits)]
+    }
+
+    /// Returns a step with something in the middle of it, and the start of the program after its death.
+    private func disturbed(_ step: DraftNode) -> [DraftNode] {
         guard choices.happens(60) else { return [step] }
+        var step = step
         var dies = false
         var interruptions: [DraftNode] = []
         for _ in 0..<choices.number(1...2) {
-            let point: DraftNode = .text(choices.pick(of: Self.points) ?? "receipt")
             let change = change()
             dies = dies || change.value == "crash"
-            var interruption: DraftNode = ["on": point]
+            var interruption: DraftNode = ["on": .text(choices.pick(of: Self.points) ?? "receipt")]
             interruption[change.key] = change.value
             interruptions.append(interruption)
         }
         step["during"] = .list(interruptions)
-        return dies && choices.happens(80) ? [step, "restart"] : [step]
+        return dies && choices.happens(90) ? [step, "restart", "connect"] : [step]
     }
 
     /// All of the hold, a part of it, or more than it.
@@ -83,6 +112,7 @@ struct HoldFaults: Sendable {
             entries.append(DraftEntry("amount", .text(amount(digits))))
         }
         if let currency = payment["currency"] { entries.append(DraftEntry("currency", currency)) }
+        if choices.happens(15) { entries.append(DraftEntry("payment", .number(choices.number(1...2)))) }
         return .mapping(entries)
     }
 

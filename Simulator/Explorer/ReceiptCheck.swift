@@ -28,24 +28,27 @@ struct ReceiptCheck {
             }
             switch (content.outcome, content.kind) {
             case (.approved, .sale), (.approved, .refund):
-                if attempt.state != "captured" && !attempt.wasHeld {
+                if attempt.state != "captured" {
                     violations.append(found("\(name) says approved, and it is \(attempt.state)"))
-                } else if content.approvedAmount != attempt.amount.decimalText && attempt.state == "captured" {
+                } else if content.approvedAmount != attempt.amount.decimalText {
                     violations.append(found("\(name) has another amount"))
                 }
             case (.approved, .preauthorization):
-                let amounts = held(by: attempt).map { $0.decimalText(scale: attempt.amount.currency.exponent) }
-                if !amounts.contains(content.approvedAmount) {
-                    violations.append(found("\(name) says that \(content.approvedAmount) is held, which never was"))
+                let amount = held(after: attempt)?.decimalText(scale: attempt.amount.currency.exponent)
+                if content.approvedAmount != amount {
+                    violations.append(
+                        found("\(name) says that \(content.approvedAmount) is held, and it was \(amount ?? "nothing")"))
                 }
             case (.approved, .void), (.declined, _), (.canceled, _):
-                if !attempt.movedNothing && !attempt.wasHeld {
+                if !attempt.movedNothing {
                     violations.append(
                         found("\(name) says that nothing moved, and it is \(attempt.state)"))
+                } else if content.outcome == .approved, content.approvedAmount != attempt.amount.decimalText {
+                    violations.append(found("\(name) has another amount"))
                 }
             case (.unknown, _):
                 let isLast = record.receipts.last { $0.attempt == receipt.attempt }?.id == receipt.id
-                if isLast, attempt.isFinal, !attempt.wasHeld {
+                if isLast, attempt.isFinal {
                     violations.append(found("the last receipt of \(attempt.name) says unknown, and it is final"))
                 }
             }
@@ -103,17 +106,17 @@ struct ReceiptCheck {
         }
     }
 
-    /// The amounts that a pre-authorization held one after the other, in minor units: what the issuer approved first,
-    /// and more with each increment. The receipt of an increment has the sum.
-    private func held(by attempt: SessionPayment.Attempt) -> [Int64] {
-        let attempts = record.attempts.filter { $0.payment == attempt.payment && $0.wasHeld }
-        let first = record.book.first { line in
-            line.kind == .authorization && line.isApproved
-                && attempts.contains { $0.kind == "sale" && $0.key == line.key.rawValue }
-        }
-        guard let first else { return [] }
-        return attempts.filter { $0.kind == "increment" }.reduce(into: [first.minorUnits]) { sums, increment in
-            sums.append((sums.last ?? 0) + increment.amount.minorUnits)
+    /// Returns the sum that a pre-authorization held after an attempt, in minor units: what the issuer approved of its
+    /// sale, and more with each increment until then. The receipt of an increment has the sum.
+    private func held(after attempt: SessionPayment.Attempt) -> Int64? {
+        let before = record.attempts.filter { $0.payment == attempt.payment && $0.id <= attempt.id }
+        guard let sale = before.last(where: { $0.kind == "sale" }),
+            let line = record.book.first(where: {
+                $0.kind == .authorization && $0.key.rawValue == sale.key && $0.isApproved
+            })
+        else { return nil }
+        return before.filter { $0.kind == "increment" && $0.id > sale.id && $0.wasHeld }.reduce(line.minorUnits) {
+            $0 + $1.amount.minorUnits
         }
     }
 }

@@ -79,7 +79,13 @@ struct SessionReading {
         }
         record.storeCharges = session.siteLedger
         record.storeOrders = session.orders
-        record.hadOldData = session.siteRequests.contains { $0.fault == "stale" }
+        record.hadOldData = session.siteRequests.contains { $0.method == "GET" && $0.fault == "stale" }
+        record.lostRefunds = record.storeOrders.flatMap { order in
+            session.siteRequests.filter { request in
+                request.method == "POST" && (request.route ?? request.path).hasSuffix("/orders/\(order.id)/refunds")
+                    && ["lost-answer", "failed-answer"].contains(request.fault)
+            }.map { _ in order.id }
+        }
         record.paidOrders = Set(record.storeOrders.filter(\.isPaid).map(\.id))
     }
 

@@ -86,8 +86,10 @@ struct SessionRecord: Sendable {
     var storeCharges: [LedgerEntry] = []
     /// The orders of the store.
     var storeOrders: [SiteOrder] = []
-    /// Whether the store answered with old data. A refund whose answer was lost may then be there twice.
+    /// Whether the store answered with old data. What it has of a refund whose answer was lost can then be more.
     var hadOldData = false
+    /// The orders of refunds whose answers were lost, one for each answer.
+    var lostRefunds: [Int64] = []
     /// The orders that are paid at the store.
     var paidOrders: Set<Int64> = []
     var cryptograms: [IssuedCryptogram] = []

@@ -172,6 +172,9 @@ struct ToldCheck {
         of attempt: SessionPayment.Attempt, _ place: String, amount: Int64?, isCapture: Bool = false
     ) -> [Violation] {
         let name = attempt.name
+        if isCapture, attempt.state != "captured" {
+            return [found("\(place) told \(name) as captured, and it is \(attempt.state)")]
+        }
         if attempt.wasHeld {
             let isRight = ["authorizedOnly", "authorized", "captured"].contains(attempt.state)
             if !isRight, !wasCanceledLater(attempt) {
@@ -223,7 +226,7 @@ struct ToldCheck {
         }
         let later = zip(record.book, record.bookMoments).contains { line, written in
             written >= moment && line.key.rawValue == attempt.key && line.isApproved
-                && [.authorization, .refund].contains(line.kind)
+                && [.authorization, .refund, .increment].contains(line.kind)
         }
         if later { violations.append(found("\(name) was approved after \(place) had told that it moved nothing")) }
         return violations

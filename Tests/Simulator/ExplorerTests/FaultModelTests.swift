@@ -11,7 +11,10 @@ import Testing
 func choices(_ seed: UInt64) -> RandomChoices { RandomChoices(SeededRandomSource(seed: seed)) }
 
 /// What a session with these keys and steps comes to.
-func record(_ setup: [DraftEntry] = [], _ steps: DraftNode...) throws -> SessionRecord {
+func record(_ setup: [DraftEntry] = [], _ steps: DraftNode...) throws -> SessionRecord { try record(setup, steps) }
+
+/// Plays steps and the final ones.
+func record(_ setup: [DraftEntry], _ steps: [DraftNode]) throws -> SessionRecord {
     let draft = SessionDraft(setup: setup, steps: steps)
     let scenarios = try ScenarioFile.scenarios(text: draft.text(seed: 1, description: "a test"), path: "test.yaml")
     let record = SessionPlayer().play(try #require(scenarios.first), seed: 1)

@@ -141,7 +141,7 @@ struct ToldCheckTests {
             let place = try #require(record.book.lastIndex { $0.kind == .authorization })
             record.book[place].minorUnits += 1
         }
-        #expect(held == [.toldIsTrue])
+        #expect(held == [.toldIsTrue, .approvalsAreProven])
         #expect(try found { $0.attempts[1].states.append("failed") }.contains(.toldIsTrue))
     }
 
@@ -158,6 +158,8 @@ struct ToldCheckTests {
         #expect(try found { $0.receipts[0].content.approvedAmount = "151.00" } == [.toldIsTrue])
         #expect(try found { $0.receipts[1].content.approvedAmount = "20.00" } == [.toldIsTrue])
         #expect(try found { $0.receipts[2].content.approvedAmount = "170.00" } == [.toldIsTrue])
+        #expect(try found { $0.receipts[2].content.kind = .void } == [.toldIsTrue], "it is captured")
+        #expect(try found { $0.attempts[0].states.append("authorizedOnly") }.contains(.toldIsTrue), "it is only held")
     }
 
     // MARK: Display

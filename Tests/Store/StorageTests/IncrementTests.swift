@@ -139,6 +139,22 @@ import Testing
         #expect(try begin(journal, id, at: 9000).state == .created)
     }
 
+    @Test func `another attempt holds as long as the one before, and has no increments`() throws {
+        let journal = try database.journal()
+        let id = try hold(journal)
+        _ = try raise(journal, id, 2000)
+        let canceled = try journal.beginCancellation(of: id, at: at(3000)).attempt
+        try journal.finish(canceled.id, as: .reversed, at: at(3001))
+        let again = try journal.retry(id, hostName: "iso8583", at: at(50_000))
+        #expect(
+            again.payment.preauthorization == Preauthorization(authorized: try usd(17_000), expiresAt: at(58_000)))
+        try journal.markAuthorizing(again.attempt.id, identity: identity, at: at(50_001))
+        let held = try journal.finish(again.attempt.id, as: .authorizedOnly, at: at(50_002)).payment
+        #expect(held.preauthorization?.expiresAt == at(58_000) && held.preauthorization?.increments == [])
+        #expect(try !journal.isRaised(id))
+        #expect(try raise(journal, id, 500).preauthorization?.increments.map(\.amount) == [usd(500)])
+    }
+
     @Test func `nothing, too much, and another currency are refused`() throws {
         let journal = try database.journal()
         let id = try hold(journal)

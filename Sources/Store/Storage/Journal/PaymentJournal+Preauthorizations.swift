@@ -89,3 +89,12 @@ extension Payment {
         }
     }
 }
+
+extension Preauthorization {
+    /// Makes it that of another attempt: it lasts as long from `moment` as it was to last from `start`.
+    mutating func begin(at moment: Timestamp, after start: Timestamp) {
+        let (length, isTooLong) = expiresAt.milliseconds.subtractingReportingOverflow(start.milliseconds)
+        if !isTooLong { expiresAt = moment.advanced(by: .milliseconds(max(0, length))) }
+        increments = []
+    }
+}

@@ -59,7 +59,8 @@ public struct PaymentJournal: Sendable {
         }
     }
 
-    /// Records another sale attempt of a payment whose earlier attempts certainly moved no money.
+    /// Records another sale attempt of a payment whose earlier attempts certainly moved no money. A pre-authorization
+    /// then lasts as long from now as the one before, and has no increments.
     ///
     /// - Throws: ``JournalError/notRetriable(_:_:)`` while the outcome is open or unknown, and after the payment
     ///   succeeded; ``JournalError/orderHasPayment(order:_:_:)`` when the order has another payment in the meantime.
@@ -67,7 +68,7 @@ public struct PaymentJournal: Sendable {
         _ id: PaymentID, hostName: String, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
-            let payment = try load(id, from: storage)
+            var payment = try load(id, from: storage)
             let sales = try attempts(of: id, in: storage).filter { $0.kind == .sale }
             guard sales.allSatisfy(\.state.movedNothing) else { throw JournalError.notRetriable(id, payment.state) }
             // After the backup, the payment may have been retried with success.
@@ -79,6 +80,10 @@ public struct PaymentJournal: Sendable {
                 try storage.loadObject(ofType: OrderPaymentNotification.self, with: id) != nil
             {
                 try checkIsFree(order, siteID: payment.siteID, besides: id, in: storage)
+            }
+            if let last = sales.last {
+                payment.preauthorization?.begin(at: moment, after: last.createdAt)
+                try storage.updateObject(payment)
             }
             let amount = payment.requestedAmount ?? payment.amount
             let attempt = try add(.sale, of: amount, to: payment, hostName: hostName, at: moment, in: storage)

@@ -196,7 +196,9 @@ struct OrderPaymentNotificationCommand: Command {
             try journal.markNotificationSent(of: payment, at: time.now())
         } catch {
             guard case .refundedBeforeNotification = error else { throw error }
-            return NotificationAnswer(try record(.refused, "\(error)"), .clear)
+            // An earlier try may have arrived, and the store shows old data.
+            let words = "payment \(payment) was refunded, and its order does not show that it was paid: look there"
+            return NotificationAnswer(try record(.refused, capture.tries == 0 ? "\(error)" : words), .clear)
         }
         let answer: Result<RemotePaymentIntent, NetworkError>
         do throws(NetworkError) {

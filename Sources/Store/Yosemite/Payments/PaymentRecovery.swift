@@ -211,7 +211,7 @@ struct PaymentRecovery: Sendable {
             return try journal.finish(
                 attempt.id, as: isHeld ? .authorizedOnly : .captured, hostReference: response.reference,
                 receipt: receipt(
-                    .approved, of: attempt, payment: payment, answer: RefundResult(response)),
+                    .approved, of: attempt, payment: payment, answer: RefundResult(response), isHeld: isHeld),
                 detail: attempt.kind == .refund ? nil : "approved by the host before the database was restored",
                 at: time.now())
         case .declined(let response):
@@ -240,7 +240,7 @@ struct PaymentRecovery: Sendable {
     /// - Returns: nil for an increment, which has a receipt only when the till itself heard the approval.
     private func receipt(
         _ outcome: ReceiptContent.Outcome, of attempt: PaymentAttempt, payment: Payment, reason: String? = nil,
-        reasonCode: ReceiptReason? = nil, answer: RefundResult? = nil
+        reasonCode: ReceiptReason? = nil, answer: RefundResult? = nil, isHeld: Bool = false
     ) -> ReceiptDraft? {
         guard attempt.kind != .increment else { return nil }
         return ReceiptWriter.draft(
@@ -249,8 +249,9 @@ struct PaymentRecovery: Sendable {
                     outcome, of: payment, amount: attempt.amount, reason: reason, reasonCode: reasonCode,
                     answer: answer)
                 : receipts.content(
-                    kind: .sale, outcome: outcome, payment: payment.id, orderID: payment.orderID,
-                    amount: attempt.amount, reason: reason, reasonCode: reasonCode, bill: receipts.bill(of: payment.id),
+                    kind: isHeld ? .preauthorization : .sale, outcome: outcome, payment: payment.id,
+                    orderID: payment.orderID, amount: attempt.amount, reason: reason, reasonCode: reasonCode,
+                    bill: receipts.bill(of: payment.id),
                     card: receipts.sale(of: payment.id)?.card ?? payment.card))
     }
 }

@@ -40,6 +40,36 @@ import Testing
         }
     }
 
+    @Test func `a hold that a restored backup has as open is held again, with a receipt of a hold`() async throws {
+        // A copy at the message to the host.
+        let database = try TestDatabase()
+        let backup = Mutex<TestDatabase?>(nil)
+        let till = try TestTill {
+            $0.database = database
+            $0.wrap = {
+                MeddlingHost(
+                    host: $0,
+                    before: {
+                        do {
+                            let copy = try database.afterKill()
+                            backup.withLock { $0 = $0 ?? copy }
+                        } catch {
+                            Issue.record(error)
+                        }
+                    }, after: {})
+            }
+        }
+        _ = try await hold(till)
+        _ = try await till.collect("3.00")
+        let copy = try #require(backup.withLock { $0 })
+        let next = try TestTill { $0.database = try database.restored(from: copy) }
+        #expect(try await next.recover().open.isEmpty)
+        let held = try #require(try next.journal.payments().last)
+        #expect(held.state == .authorized && held.standing == .held)
+        let last = try #require(try receipts(next, held).last)
+        #expect(last.kind == .preauthorization && last.outcome == .approved && last.approvedAmount == "150.00")
+    }
+
     @Test func `an amount is held, and nothing moves before it is captured`() async throws {
         let till = try TestTill()
         let held = try await hold(till)
