@@ -61,7 +61,8 @@ struct HoldCheck {
         }
     }
 
-    /// A payment is authorized when its sale holds, and has its amount.
+    /// The row of a payment says `authorized` exactly when its sale holds, and has the amount of the sale. At most one
+    /// sale of a payment holds or moves money.
     private var payments: [Violation] {
         record.payments.flatMap { payment -> [Violation] in
             guard let sale = sales.last(where: { $0.payment == payment.id }) else { return [] }

@@ -86,7 +86,7 @@ struct SessionRecord: Sendable {
     var storeCharges: [LedgerEntry] = []
     /// The orders of the store.
     var storeOrders: [SiteOrder] = []
-    /// Whether the store answered with old data. What it has of a refund whose answer was lost can then be more.
+    /// Whether the store answered with old data. It may then have a refund again for each lost answer.
     var hadOldData = false
     /// The orders of refunds whose answers were lost, one for each answer.
     var lostRefunds: [Int64] = []

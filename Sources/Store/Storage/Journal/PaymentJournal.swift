@@ -81,7 +81,7 @@ public struct PaymentJournal: Sendable {
             {
                 try checkIsFree(order, siteID: payment.siteID, besides: id, in: storage)
             }
-            if let last = sales.last {
+            if payment.preauthorization != nil, let last = sales.last {
                 payment.preauthorization?.begin(at: moment, after: last.createdAt)
                 try storage.updateObject(payment)
             }
