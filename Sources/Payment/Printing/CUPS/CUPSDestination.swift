@@ -136,8 +136,7 @@ struct CUPSDestination: ~Copyable {
     }
 
     private borrowing func send(_ document: PrintDocument, job: Int32) throws(PrinterError) {
-        var status = ccups_start_document(
-            cups, http, destination, information, job, document.title, document.format)
+        var status = ccups_start_document(cups, http, destination, information, job, document.format)
         if status == HTTP_STATUS_CONTINUE {
             status = document.bytes.withUnsafeBytes { buffer in
                 cups.cupsWriteRequestData(http, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)
