@@ -24,7 +24,10 @@ struct TraceValidation {
     func run() async throws(CommandFailure) -> Bool {
         let traces = try readTraces()
         for model in ModelTrace.Model.allCases {
-            guard FileManager.default.isExecutableFile(atPath: program(model)) else {
+            var isFolder = false
+            guard FileManager.default.fileExists(atPath: program(model), isDirectory: &isFolder), !isFolder,
+                FileManager.default.isExecutableFile(atPath: program(model))
+            else {
                 throw CommandFailure(
                     .unavailable, code: "models_missing", message: "there is no model in '\(models)'",
                     fix: "build the models in the sources with: Scripts/prove --traces")

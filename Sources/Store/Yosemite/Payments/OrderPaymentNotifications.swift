@@ -197,7 +197,8 @@ struct OrderPaymentNotificationCommand: Command {
         } catch {
             guard case .refundedBeforeNotification = error else { throw error }
             // An earlier try may have arrived, and the store shows old data.
-            let words = "payment \(payment) was refunded, and its order does not show that it was paid: look there"
+            let words =
+                "payment \(payment) was refunded, and its order does not show that it was paid: check it in the store"
             return NotificationAnswer(try record(.refused, capture.tries == 0 ? "\(error)" : words), .clear)
         }
         let answer: Result<RemotePaymentIntent, NetworkError>

@@ -104,6 +104,20 @@ struct TraceValidationTests {
         #expect(cut.error.contains("payment-1 is too long: the search of "))
     }
 
+    @Test func `a folder without models is named with the command that builds them`() throws {
+        let lines = Self.begun.enumerated().map { "{\($0.element),\"milliseconds\":0,\"number\":\($0.offset + 1)}\n" }
+        let log = try scratch.write(lines.joined(), to: "log.jsonl")
+        let models = scratch.file("elsewhere")
+        // A folder in the place of a model is none, although it can be entered.
+        for place in [models, models + "/money"] {
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            let result = try validate(log, models: models)
+            #expect(result.status == 69)
+            #expect(result.error.contains("there is no model in '\(models)'"))
+            #expect(result.error.contains("Scripts/prove --traces"))
+        }
+    }
+
     @Test func `every log that is written can be read, and sessions without a step have none`() throws {
         let folder = scratch.file("traces")
         let written = try Program.run(
