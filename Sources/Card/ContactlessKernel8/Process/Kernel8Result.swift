@@ -14,6 +14,9 @@ public struct Kernel8Result: Equatable, Sendable {
     public let dataRecord: SecretDataObject?
     /// The TVR (95) as it was sent for CDOL1, 5 bytes; nil without a data record, and if CDOL1 did not ask for it.
     public let coveredResults: [UInt8]?
+    /// Whether the kernel's action analysis declined, before or after the card's cryptogram, and the card did not
+    /// decline by itself.
+    public let isDeclinedByTerminal: Bool
     /// The data objects of the discretionary data (the value of BF8103).
     public let discretionaryData: SecretDataObject
     /// The error indication (tag 9F8204), 6 bytes.
@@ -30,6 +33,7 @@ public struct Kernel8Result: Equatable, Sendable {
             parameterSet: parameterSet, uiOnOutcome: request(userInterfaceRequest),
             uiOnRestart: request(restartRequest), dataRecord: dataRecord, discretionaryData: discretionaryData)
         read?.coveredResults = coveredResults
+        read?.isDeclinedByTerminal = isDeclinedByTerminal
         // The kernel makes no other parameter sets than those of its table.
         return read ?? ContactlessOutcome(.endApplication, discretionaryData: discretionaryData)
     }

@@ -28,6 +28,7 @@ extension Kernel8Transaction {
         if !authenticatesLocally { results.insert(.localAuthenticationNotPerformed) }
         if relayExchange == nil { results.insert(.relayResistanceNotPerformed) }
         decision = analyzed()
+        askedDecision = decision
         let list = try Self.list(EMVTag.cdol1, database[EMVTag.cdol1] ?? [], limit: 255)
         cdol1Values = database.filled(list)
         let asksForResults = list.entries.contains { $0.tag == EMVTag.verificationResults && $0.length == 5 }

@@ -47,7 +47,9 @@ extension Kernel8Transaction {
         return database.result(
             configuration, parameters, message: message, restartMessage: restartMessage,
             dataRecord: database.record(Self.recordTags, shown: configuration.shownTags),
-            coveredResults: coveredResults, error: nil)
+            coveredResults: coveredResults,
+            isDeclinedByTerminal: parameters.status == .declined && (askedDecision == .decline || cryptogram != .aac),
+            error: nil)
     }
 
     /// The message of the card, if the reader shows it (9F821D).
@@ -91,7 +93,7 @@ extension Kernel8Database {
     func result(
         _ configuration: Kernel8Configuration?, _ parameters: Kernel8Parameters, message: Kernel8Message?,
         restartMessage: Kernel8Message? = nil, dataRecord: SecretDataObject? = nil, coveredResults: [UInt8]? = nil,
-        error: Kernel8Error?
+        isDeclinedByTerminal: Bool = false, error: Kernel8Error?
     ) -> Kernel8Result {
         let languages = self[EMVTag.languagePreference] ?? []
         let indication = Self.indication(of: error, message)
@@ -100,7 +102,7 @@ extension Kernel8Database {
         return Kernel8Result(
             parameterSet: parameters.bytes, userInterfaceRequest: message?.bytes(languages: languages),
             restartRequest: restartMessage?.bytes(languages: languages), dataRecord: dataRecord,
-            coveredResults: coveredResults,
+            coveredResults: coveredResults, isDeclinedByTerminal: isDeclinedByTerminal,
             discretionaryData: told.record(
                 configuration?.discretionaryTags ?? [Kernel8Tag.errorIndication],
                 shown: configuration?.shownTags ?? [:]), errorIndication: indication, error: error)

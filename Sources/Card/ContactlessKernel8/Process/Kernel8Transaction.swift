@@ -52,6 +52,8 @@ struct Kernel8Transaction: Sendable {
         didSet { database[EMVTag.verificationResults] = results.bytes }
     }
     var decision = Kernel8Decision.accept
+    /// The decision for which the card was asked for a cryptogram.
+    var askedDecision = Kernel8Decision.accept
     var parameters = Kernel8Parameters()
     /// The values of the PDOL, as they were sent.
     let pdolValues: [UInt8]

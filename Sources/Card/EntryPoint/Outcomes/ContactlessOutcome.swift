@@ -69,6 +69,8 @@ public struct ContactlessOutcome: Equatable, Sendable {
     /// The terminal verification results (95) as the card's cryptogram covers them, 5 bytes, where the kernel may have
     /// changed those of the data record afterwards. The issuer verifies with these.
     public var coveredResults: [UInt8]?
+    /// Whether the kernel declined by itself, where it says so. Otherwise a decline is the card's.
+    public var isDeclinedByTerminal = false
     /// Encoded data objects for the reader.
     public var discretionaryData: SecretDataObject?
     /// A preference, which the reader may ignore.

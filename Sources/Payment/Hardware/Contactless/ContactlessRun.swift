@@ -125,7 +125,8 @@ struct ContactlessRun: Sendable {
                     metadata: parameters.metadata, details: details, advice: try advice(record, details)))
         case .declined:
             let (_, details) = try read(final, responseCode: .offlineDeclined)
-            throw Self.declined(.declinedByCard, details)
+            throw Self.declined(
+                final.outcome.isDeclinedByTerminal ? .declinedByTerminal : .declinedByCard, details)
         case .tryAnotherInterface, .endApplication, .onlineRequest, .selectNext, .tryAgain:
             return .needsAnotherInterface
         }

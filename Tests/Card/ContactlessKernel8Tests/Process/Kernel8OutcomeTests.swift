@@ -214,6 +214,17 @@ struct Kernel8OutcomeTests {
         #expect(run.messages.last?.message == .cardRead)
     }
 
+    @Test func `a decline is the terminal's when its action analysis declines, and otherwise the card's`() throws {
+        let terminal: Set<String> = [
+            "offline-only terminal, online-only card", "card TVR that meets the denial code",
+            "certificate expired, denied by the code",
+        ]
+        for row in Self.decisions {
+            let outcome = try check(row).outcome
+            #expect(outcome?.isDeclinedByTerminal == terminal.contains(row.testDescription), "\(row.testDescription)")
+        }
+    }
+
     // EMV Book C-8 state 20: errors of the card before GENERATE AC
     // EMV Book C-8 state 26: errors of the answer to GENERATE AC
     @Test(arguments: errors)
