@@ -7,20 +7,25 @@ import Simulator
 /// The reader, card, and cardholder of a payment.
 struct EnvironmentOptions: ParsableArguments {
     @Option(
+        name: .customLong("reader"),
         help: ArgumentHelp(
             "Card reader: usb (the first one), usb:ID, pcsc:NAME (through pcscd), or a simulated reader.",
             discussion: """
-                'cardpresent readers list' lists the connected readers, and 'cardpresent readers list --pcsc' those of \
-                pcscd. NAME may be part of the reader's name.
-                """),
+                Default: simulated:tpdu; with --tap simulated:contactless. 'cardpresent readers list' lists the \
+                connected readers, and 'cardpresent readers list --pcsc' those of pcscd. NAME may be part of the \
+                reader's name.
+                """, valueName: "reader"),
         completion: .custom { _, _, _ in await PCSCReaderCatalog.completions() })
-    var reader = ReaderChoice.simulated(model: SimulatedReaderModel.tpdu.name)
+    var chosenReader: ReaderChoice?
     @Option(
+        name: .customLong("card"),
         help: ArgumentHelp(
             "Card in the simulated reader: a profile name or the path of a profile file.",
-            discussion: "'cardpresent cards list' lists the profiles.", valueName: "profile"),
+            discussion: """
+                Default: visa-credit; with --tap k8-credit. 'cardpresent cards list' lists the profiles.
+                """, valueName: "profile"),
         completion: CardCatalog.completion)
-    var card = "visa-credit"
+    var chosenCard: String?
     @Flag(help: "Tap the card on a simulated reader.")
     var tap = false
     @Flag(help: "Insert the card into a simulated reader.")
@@ -71,6 +76,14 @@ struct EnvironmentOptions: ParsableArguments {
                     + "simulated:tpdu")
         }
     }
+
+    var reader: ReaderChoice {
+        chosenReader
+            ?? .simulated(model: tap ? SimulatedReaderModel.contactless.name : SimulatedReaderModel.tpdu.name)
+    }
+
+    /// A profile name, or the path of a profile file.
+    var card: String { chosenCard ?? (tap ? "k8-credit" : "visa-credit") }
 
     /// How the simulated cardholder presents the card.
     var habit: PresentationHabit { tap ? .tap : insert ? .insert : .asTheCardAllows }

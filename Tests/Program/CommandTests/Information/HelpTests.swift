@@ -138,13 +138,14 @@ struct HelpTests {
                                           simulated:contactless, simulated:dual-interface,
                                           simulated:combo, simulated:updatable, simulated:msr,
                                           simulated:msr-fixed, simulated:msr-keyboard,
-                                          simulated:msr-encrypted; default: simulated:tpdu)
-                        'cardpresent readers list' lists the connected readers, and
-                        'cardpresent readers list --pcsc' those of pcscd. NAME may be part of
-                        the reader's name.
+                                          simulated:msr-encrypted)
+                        Default: simulated:tpdu; with --tap simulated:contactless. 'cardpresent
+                        readers list' lists the connected readers, and 'cardpresent readers
+                        list --pcsc' those of pcscd. NAME may be part of the reader's name.
                   --card <profile>        Card in the simulated reader: a profile name or the
-                                          path of a profile file. (default: visa-credit)
-                        'cardpresent cards list' lists the profiles.
+                                          path of a profile file.
+                        Default: visa-credit; with --tap k8-credit. 'cardpresent cards list'
+                        lists the profiles.
                   --tap                   Tap the card on a simulated reader.
                   --insert                Insert the card into a simulated reader.
                   --pin <digits>          PIN of the cardholder; '-' reads it from standard

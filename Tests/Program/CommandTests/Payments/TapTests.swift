@@ -31,6 +31,12 @@ struct TapTests {
         #expect(receipt.output.contains("CONTACTLESS"))
     }
 
+    @Test func `a tap needs no other option: the reader and the card are ones that can be tapped`() throws {
+        let paid = try Program.run(["pay", "12.50", "--tap", "--database", scratch.database, "--json"], in: scratch)
+        let payment = try approved(paid)
+        #expect(payment["entryMode"] as? String == "contactless" && payment["last4"] as? String == "0015")
+    }
+
     @Test func `the same seed gives the same tap`() throws {
         let runs = try ["first", "second"].map { name in
             try Program.run(
@@ -86,7 +92,9 @@ struct TapTests {
 
     @Test(arguments: [[], ["--tap"], ["--insert"]])
     func `such a card pays with its chip where there is a slot, also after a tap`(options: [String]) throws {
-        let arguments = ["pay", "12.50", "--reader", "simulated:dual-interface", "--seed", "7", "--json"]
+        let arguments = [
+            "pay", "12.50", "--reader", "simulated:dual-interface", "--card", "visa-credit", "--seed", "7", "--json",
+        ]
         let result = try Program.run(arguments + ["--database", scratch.database] + options, in: scratch)
         #expect(result.status == 0)
         let payment = try #require(try result.object()["payment"] as? [String: Any])
