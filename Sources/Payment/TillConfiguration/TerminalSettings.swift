@@ -56,6 +56,9 @@ struct TerminalSettings {
             guard capabilities.contains(.contactChip) else {
                 throw node.error("the terminal must support contact chip cards", fix: "add contactChip")
             }
+        } else if !type.isAttended {
+            // Nobody is there to compare it.
+            capabilities.remove(.signature)
         }
         if let node = try node.optional("additionalCapabilities") {
             additionalCapabilities = try CapabilityNames.additional.read(node)

@@ -49,6 +49,16 @@ struct TillConfigurationTests {
         try till.check(Money(minorUnits: Money.maximumMinorUnits, currency: .usDollar))
     }
 
+    @Test func `an unattended terminal asks for no signature, unless its capabilities say so`() throws {
+        for (type, capabilities) in [("22", "20F8C8"), ("24", "20D8C8"), ("25", "20D8C8"), ("36", "20D8C8")] {
+            let till = try Self.read("terminal: { type: \(type) }")
+            #expect(till.terminal.capabilities.description == capabilities, "\(type)")
+            #expect(try Self.read(till.yaml) == till)
+        }
+        let chosen = try Self.read("terminal: { type: 25, capabilities: [contactChip, signature] }")
+        #expect(chosen.terminal.capabilities.contains(.signature))
+    }
+
     @Test func `every standard application declines a card on the exception file`() {
         for application in TerminalApplication.standard {
             #expect(application.actionCodes.denial.contains(.cardOnExceptionFile), "\(application.aid)")
