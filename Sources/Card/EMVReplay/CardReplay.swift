@@ -16,10 +16,17 @@ public struct CardReplay: Sendable {
         public var date: CivilDate?
         /// Tag 9F37, 4 bytes.
         public var unpredictableNumber: [UInt8]?
+        /// Whether the payment had to go online. The TVR of a contact kernel says so in the trace, that of kernel 8
+        /// does not.
+        public var forcedOnline: Bool?
 
         /// Replaces what is not nil. `unpredictableNumber` has 4 bytes.
-        public init(amount: Money? = nil, date: CivilDate? = nil, unpredictableNumber: [UInt8]? = nil) {
+        public init(
+            amount: Money? = nil, date: CivilDate? = nil, unpredictableNumber: [UInt8]? = nil,
+            forcedOnline: Bool? = nil
+        ) {
             (self.amount, self.date, self.unpredictableNumber) = (amount, date, unpredictableNumber)
+            self.forcedOnline = forcedOnline
         }
     }
 

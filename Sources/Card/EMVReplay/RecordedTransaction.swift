@@ -56,8 +56,8 @@ struct RecordedTransaction: Sendable {
             amount: amount, cashback: amount.currency == cashback?.currency ? cashback : nil,
             kind: value(0x9C)?.first.flatMap(TransactionRequest.Kind.init) ?? .goodsOrServices, date: date,
             sequenceCounter: value(0x9F41).flatMap(Self.number).map { UInt32(clamping: max(1, $0)) } ?? 1,
-            forcedOnline: value(0x95).flatMap { TerminalVerificationResults(bytes: $0) }?
-                .contains(.merchantForcedOnline) ?? false)
+            forcedOnline: overrides.forcedOnline ?? value(0x95)
+                .flatMap { TerminalVerificationResults(bytes: $0) }?.contains(.merchantForcedOnline) ?? false)
     }
 
     /// Returns the recorded terminal's configuration, as far as the trace contains it. `takesCapabilities` says whether

@@ -195,6 +195,15 @@ public struct TapReplayReport: Sendable {
         }
     }
 
+    /// Whether the recorded reader asked the issuer where the kernel does not, as in a payment that had to go online:
+    /// the trace of a tap does not say so (``CardReplay/Overrides/forcedOnline``).
+    public var mayHaveBeenForcedOnline: Bool {
+        !request.forcedOnline
+            && differences.contains { difference in
+                if case .cryptogram("ARQC", "TC") = difference.kind { true } else { false }
+            }
+    }
+
     /// The first difference that makes the MAC of the card fail: the card computed it over what the recorded reader
     /// sent. nil if the MAC is right, or if the kernel sent the same data.
     public var causeOfWrongMAC: ReplayDifference? {

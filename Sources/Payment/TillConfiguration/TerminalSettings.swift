@@ -57,7 +57,7 @@ struct TerminalSettings {
                 throw node.error("the terminal must support contact chip cards", fix: "add contactChip")
             }
         } else if !type.isAttended {
-            // Nobody is there to compare it.
+            // An attendant would have to compare it.
             capabilities.remove(.signature)
         }
         if let node = try node.optional("additionalCapabilities") {

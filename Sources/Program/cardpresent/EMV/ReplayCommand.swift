@@ -68,6 +68,12 @@ struct ReplayCommand: CardDataCommand {
     var date: String?
     @Option(help: ArgumentHelp("Unpredictable number (tag 9F37), eight hexadecimal digits.", valueName: "hex"))
     var unpredictableNumber: String?
+    @Flag(
+        help: """
+            The payment had to go online, as with 'pay --force-online' or '--authorize-only': the trace of a tap does \
+            not say so.
+            """)
+    var forceOnline = false
     @OptionGroup var output: OutputOptions
 
     func execute() async throws {
@@ -76,7 +82,8 @@ struct ReplayCommand: CardDataCommand {
             amount: try amount.map { text throws(CommandFailure) in
                 try settings.amount(text, currency: currency)
             },
-            date: try date.map(Self.date), unpredictableNumber: try unpredictableNumber.map(Self.number))
+            date: try date.map(Self.date), unpredictableNumber: try unpredictableNumber.map(Self.number),
+            forcedOnline: forceOnline ? true : nil)
         let kernelKeys = try kernelKeys()
         let report: ReplayReport
         do {

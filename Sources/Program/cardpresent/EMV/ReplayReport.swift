@@ -78,6 +78,9 @@ extension TapReplayReport {
         add("cryptogram", cryptogramType.map { $0 + " " + (digits(EMVTag.applicationCryptogram) ?? "") })
         lines.append("")
         lines += differences.lines(agrees: agrees)
+        if mayHaveBeenForcedOnline {
+            lines.append("The payment may have had to go online: give --force-online.")
+        }
         if let difference = causeOfWrongMAC {
             let place = difference.line.map { "line \($0) differs." } ?? "the data differs."
             lines.append(

@@ -110,6 +110,24 @@ struct ReplayTests {
         #expect((both["chip"] as? [String: Any])?["decision"] as? String == "approvedOnline")
     }
 
+    @Test func `a tap that had to go online is replayed with the same demand, which the report names`() throws {
+        let trace = scratch.file("tap.jsonl")
+        let terminal = try scratch.write("terminal: { contactless: { floorLimit: 20.00 } }\n", to: "till.yaml")
+        try Program.run(
+            [
+                "pay", "12.50", "--tap", "--card", "k8-offline", "--force-online", "--config", terminal, "--seed", "7",
+                "--database", scratch.database, "--trace", trace, "--trace-clear",
+            ], in: scratch
+        ).expectStatus(0)
+        let options = [trace, "--card", "k8-offline", "--seed", "7", "--terminal", terminal]
+        let without = try Program.run(["emv", "replay"] + options, in: scratch)
+        #expect(without.status == 7)
+        #expect(without.output.contains("The payment may have had to go online: give --force-online."))
+        let replayed = try Program.run(["emv", "replay", "--force-online", "--json"] + options, in: scratch)
+        #expect(replayed.status == 0)
+        #expect(try replayed.object()["decision"] as? String == "onlineRequest")
+    }
+
     @Test func `a trace that cannot be read is reported with its line`() throws {
         let trace = try scratch.write("{\"c\":\"00A40400\",\"r\":\"9000\"}\n{\"c\":\"00\"}\n", to: "trace.jsonl")
         let result = try run("replay", trace)
