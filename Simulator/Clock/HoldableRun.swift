@@ -54,3 +54,33 @@ final class HoldableRun: Sendable {
         return state.withLock { $0.isOver }
     }
 }
+
+/// A task of a world, and its result.
+final class WorldTask<Value: Sendable>: Sendable {
+    /// Holds the result, so that the task does not hold itself.
+    private final class End: Sendable {
+        let value = Mutex<Value?>(nil)
+        let signal = DispatchSemaphore(value: 0)
+    }
+
+    private let end: End
+    private let task: Task<Void, Never>
+
+    /// Begins it in the queue that the calling thread is in.
+    init(_ body: @escaping @Sendable () async -> Value) {
+        let end = End()
+        self.end = end
+        task = Task {
+            end.value.withLock { [value = await body()] in $0 = value }
+            end.signal.signal()
+        }
+    }
+
+    /// The value that it returned; nil as long as it has not ended.
+    var value: Value? { end.value.withLock { $0 } }
+
+    func cancel() { task.cancel() }
+
+    /// Waits in real time until the task has ended. Call it once.
+    func hasEnded(within limit: DispatchTimeInterval) -> Bool { end.signal.wait(timeout: .now() + limit) == .success }
+}

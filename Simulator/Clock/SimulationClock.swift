@@ -250,3 +250,27 @@ struct SimulationSchedule: Sendable {
         return events.popLast()
     }
 }
+
+/// The wall clock, for code in a simulated world that deals with something real, such as a server. Outside of every
+/// world it is the system's clock.
+public struct OutsideTimeSource: TimeSource {
+    private let system = SystemTimeSource()
+
+    /// Reads the machine's clock.
+    public init() {}
+
+    public func now() -> Timestamp { system.now() }
+
+    public func reading() -> Duration { system.reading() }
+
+    public func timeAsleep() -> Duration { system.timeAsleep() }
+
+    public func offsetSeconds(at moment: Timestamp) -> Int { system.offsetSeconds(at: moment) }
+
+    /// Waits in real time. Simulated time stands still meanwhile.
+    public func sleep(for duration: Duration) async throws(CancellationError) {
+        try await RunQueue.outside { [system] () async throws(CancellationError) in
+            try await system.sleep(for: duration)
+        }
+    }
+}
