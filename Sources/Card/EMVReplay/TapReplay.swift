@@ -195,13 +195,16 @@ public struct TapReplayReport: Sendable {
         }
     }
 
-    /// Whether the recorded reader asked the issuer where the kernel does not, as in a payment that had to go online:
-    /// the trace of a tap does not say so (``CardReplay/Overrides/forcedOnline``).
+    /// Whether the recorded reader asked the issuer with the same TVR with which the kernel does not, as in a payment
+    /// that had to go online: the trace of a tap does not say so (``CardReplay/Overrides/forcedOnline``).
     public var mayHaveBeenForcedOnline: Bool {
-        !request.forcedOnline
-            && differences.contains { difference in
-                if case .cryptogram("ARQC", "TC") = difference.kind { true } else { false }
-            }
+        let hasOtherResults = differences.contains { difference in
+            if case .value(EMVTag.verificationResults, _, _, _) = difference.kind { true } else { false }
+        }
+        let asksIssuer = differences.contains { difference in
+            if case .cryptogram("ARQC", "TC") = difference.kind { true } else { false }
+        }
+        return asksIssuer && !hasOtherResults && !request.forcedOnline
     }
 
     /// The first difference that makes the MAC of the card fail: the card computed it over what the recorded reader

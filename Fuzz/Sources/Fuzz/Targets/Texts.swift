@@ -43,10 +43,11 @@ extension FuzzTarget {
         run: { bytes in
             let trace = try CardTrace(jsonLines: text(bytes), file: "trace.jsonl")
             let terminal = try TerminalConfiguration()
+            guard let key = RecordedKernelKey(secret: tapKey) else { return }
             Waiting.wait {
                 let date = CivilDate(year: 2026, month: 1, day: 2, hour: 12, minute: 34, second: 56)
                 if trace.isOfTap {
-                    _ = try? await TapReplay(trace, terminal: terminal, settings: tapSettings, keys: tapKeys)
+                    _ = try? await TapReplay(trace, terminal: terminal, settings: tapSettings, keys: { key })
                         .run(date: date)
                 } else {
                     _ = try? await CardReplay(trace, terminal: terminal).run(date: date)
@@ -54,13 +55,11 @@ extension FuzzTarget {
             }
         })
 
-    /// Makes the private key of the tap among the seeds.
-    private static let tapKeys: (@Sendable () -> any RandomSource)? = RecordedKernelKey(
-        secret: [
-            0x6B, 0x2A, 0x4C, 0x9D, 0x17, 0xF3, 0xE8, 0x5A, 0x90, 0xC1, 0xD2, 0xB3, 0xA4, 0x95, 0x86, 0x77,
-            0xE1, 0xF2, 0x03, 0x14, 0x25, 0x36, 0x47, 0x58, 0x69, 0x7A, 0x8B, 0x9C, 0xAD, 0xBE, 0xCF, 0xD1,
-        ]
-    ).map { key in { key } }
+    /// The private key of the tap among the seeds.
+    private static let tapKey: [UInt8] = [
+        0x6B, 0x2A, 0x4C, 0x9D, 0x17, 0xF3, 0xE8, 0x5A, 0x90, 0xC1, 0xD2, 0xB3, 0xA4, 0x95, 0x86, 0x77,
+        0xE1, 0xF2, 0x03, 0x14, 0x25, 0x36, 0x47, 0x58, 0x69, 0x7A, 0x8B, 0x9C, 0xAD, 0xBE, 0xCF, 0xD1,
+    ]
 
     private static let tapSettings: TapReplay.Settings = { _, terminal in
         let data = Kernel8Configuration.shop(floorLimit: 10_000, cvmRequiredLimit: 5_000)

@@ -14,6 +14,10 @@ const state = {
   pages: 1,
   /** How many tokens were entered. */
   entered: 0,
+  /** How often each kind of work has begun. @type {{[kind: string]: number}} */
+  turns: {},
+  /** The looks at the lanes that have no answer yet. */
+  looks: 0,
   /** What opened the payment. @type {any} */
   opener: null,
 };
@@ -21,23 +25,29 @@ const state = {
 /** The pause between two looks at the lanes, in milliseconds. */
 const pause = 3000;
 
-/** An answer for a login whose token is no longer the entered one. */
+/** An answer that came after its work had begun again, or for a login whose token is no longer the entered one. */
 class LateAnswer extends Error {}
 
 /**
- * Asks for the login whose token is entered. What one login may see is not for the next one, so a late answer is none.
- * @param {Parameters<typeof ask>} request
- * @returns {Promise<any>}
+ * Begins work, and returns what asks for it. Answers may come in another order than their requests: what an earlier turn
+ * of the same kind asked for is not shown. What one login may see is not for the next one.
+ * @param {string} kind
+ * @returns {(...request: Parameters<typeof ask>) => Promise<any>}
  */
-async function asking(...request) {
+function turn(kind) {
   const entered = state.entered;
-  try {
-    const answer = await ask(...request);
-    if (entered === state.entered) return answer;
-  } catch (error) {
-    if (entered === state.entered) throw error;
-  }
-  throw new LateAnswer();
+  const number = (state.turns[kind] || 0) + 1;
+  state.turns[kind] = number;
+  const isLast = () => entered === state.entered && number === state.turns[kind];
+  return async (...request) => {
+    try {
+      const answer = await ask(...request);
+      if (isLast()) return answer;
+    } catch (error) {
+      if (isLast()) throw error;
+    }
+    throw new LateAnswer();
+  };
 }
 
 /**
@@ -150,7 +160,13 @@ function draw() {
 }
 
 async function look() {
-  state.lanes = await asking("GET", "/v1/lanes");
+  state.looks += 1;
+  try { await lookOnce(); } finally { state.looks -= 1; }
+}
+
+async function lookOnce() {
+  const asking = turn("look");
+  const lanes = await asking("GET", "/v1/lanes");
   let next = "";
   /** @type {any[]} */
   let found = [];
@@ -160,7 +176,7 @@ async function look() {
     next = answer.next || "";
     if (!next) break;
   }
-  state.unknown = found;
+  Object.assign(state, { lanes, unknown: found });
   set($("more"), "hidden", !next);
   draw();
 }
@@ -168,7 +184,7 @@ async function look() {
 /** @param {any} payment */
 const showPayment = (payment) => act(async () => {
   const opener = document.activeElement;
-  const found = await asking("GET", "/v1/lanes/" + payment.laneId + "/payments/" + payment.id);
+  const found = await turn("payment")("GET", "/v1/lanes/" + payment.laneId + "/payments/" + payment.id);
   say($("h-payment"), "Payment " + payment.id + " of " + payment.lane);
   say($("paymentnote"), money(found.payment.amount, found.payment) + ", " + found.payment.state + ", began " +
     time(found.payment.createdAt) + (found.payment.erased ? ", personal data erased" : ""));
@@ -187,7 +203,7 @@ const days = () => ({ since: $("since").value, until: $("until").value });
 
 /** Adds the totals of the lanes up, for each day, brand, and currency. */
 const addUp = () => act(async () => {
-  const totals = await asking("GET", query("/v1/report", days()));
+  const totals = await turn("totals")("GET", query("/v1/report", days()));
   /** @type {Map<string, any>} */
   const sums = new Map();
   for (const total of totals) {
@@ -219,7 +235,7 @@ const words = { notSettled: "not settled", notTaken: "not taken by a lane", diff
 const compare = (file) => act(async () => {
   say($("settlementnote"), "Comparing " + file.name + "…");
   $("differences").replaceChildren();
-  const result = await asking("POST", query("/v1/reconciliations", {}), await file.text(), { type: "text/csv" });
+  const result = await turn("settlement")("POST", query("/v1/reconciliations", {}), await file.text(), { type: "text/csv" });
   fill("differences", result.differences, (entry) => entry.day, (entry) => [entry.shop, entry.lane, entry.day,
     entry.brand || "none", words[ /** @type {keyof typeof words} */ (entry.difference)], sideText(entry.ours,
       entry), sideText(entry.theirs, entry)
@@ -245,7 +261,7 @@ const begin = () => act(async () => {
   state.entered += 1;
   forget();
   useToken($("token").value);
-  const me = await asking("GET", "/v1/me");
+  const me = await turn("login")("GET", "/v1/me");
   say($("who"), me.login + ": " + (me.offices.map(( /** @type {any} */ held) => held.office + (held.shop ? " of " +
     held.shop : " of all shops")).join(", ") || "no office"));
   state.isKnown = true;
@@ -279,7 +295,7 @@ onPress($("more"), () => {
   act(look);
 });
 onPress($("csv"), () => act(async () => {
-  const text = await asking("GET", query("/v1/report.csv", days()));
+  const text = await turn("file")("GET", query("/v1/report.csv", days()));
   const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
   make("a", { href: address, download: "report.csv" }).click();
   URL.revokeObjectURL(address);
@@ -291,4 +307,5 @@ onPress($("closepayment"), () => {
   (state.opener && state.opener.isConnected ? state.opener : $("h-unknown")).focus({ preventScroll: true });
 });
 
-setInterval(() => { if (state.isKnown && !document.hidden) act(look); }, pause);
+// A slow answer is waited for: the next look would make it late.
+setInterval(() => { if (state.isKnown && !document.hidden && !state.looks) act(look); }, pause);

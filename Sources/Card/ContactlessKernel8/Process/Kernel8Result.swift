@@ -14,8 +14,8 @@ public struct Kernel8Result: Equatable, Sendable {
     public let dataRecord: SecretDataObject?
     /// The TVR (95) as it was sent for CDOL1, 5 bytes; nil without a data record, and if CDOL1 did not ask for it.
     public let coveredResults: [UInt8]?
-    /// Whether the kernel's action analysis declined, before or after the card's cryptogram, and the card did not
-    /// decline by itself.
+    /// Whether the kernel asked the card for a decline (AAC), or declined after the card had approved or asked for the
+    /// issuer. False if the card declined without being asked to.
     public let isDeclinedByTerminal: Bool
     /// The data objects of the discretionary data (the value of BF8103).
     public let discretionaryData: SecretDataObject

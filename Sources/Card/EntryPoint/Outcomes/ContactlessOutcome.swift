@@ -69,7 +69,7 @@ public struct ContactlessOutcome: Equatable, Sendable {
     /// The terminal verification results (95) as the card's cryptogram covers them, 5 bytes, where the kernel may have
     /// changed those of the data record afterwards. The issuer verifies with these.
     public var coveredResults: [UInt8]?
-    /// Whether the kernel declined by itself, where it says so. Otherwise a decline is the card's.
+    /// Whether the kernel declined, where it says so; otherwise ``Status/declined`` is the card's word.
     public var isDeclinedByTerminal = false
     /// Encoded data objects for the reader.
     public var discretionaryData: SecretDataObject?

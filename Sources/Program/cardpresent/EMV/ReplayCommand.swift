@@ -70,8 +70,8 @@ struct ReplayCommand: CardDataCommand {
     var unpredictableNumber: String?
     @Flag(
         help: """
-            The payment had to go online, as with 'pay --force-online' or '--authorize-only': the trace of a tap does \
-            not say so.
+            The payment had to go online, as with 'pay --force-online' or '--authorize-only', or because too many \
+            advices waited: the trace of a tap does not say so.
             """)
     var forceOnline = false
     @OptionGroup var output: OutputOptions

@@ -93,7 +93,7 @@ extension TapReplayReport {
     private var decision: String {
         switch outcome?.outcome.status {
         case .approved: "approvedOffline"
-        case .declined: "declinedOffline"
+        case .declined: outcome?.outcome.isDeclinedByTerminal == true ? "declinedOffline" : "declinedByCard"
         case .onlineRequest: "onlineRequest"
         case .tryAnotherInterface: "tryAnotherInterface"
         case .endApplication where outcome?.outcome.start != nil: "presentAgain"

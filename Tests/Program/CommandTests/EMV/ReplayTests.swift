@@ -128,6 +128,21 @@ struct ReplayTests {
         #expect(try replayed.object()["decision"] as? String == "onlineRequest")
     }
 
+    @Test func `other limits than the recorded ones are no demand to go online`() throws {
+        let trace = scratch.file("tap.jsonl")
+        let terminal = try scratch.write("terminal: { contactless: { floorLimit: 20.00 } }\n", to: "till.yaml")
+        try Program.run(
+            [
+                "pay", "12.50", "--tap", "--card", "k8-offline", "--seed", "7", "--database", scratch.database,
+                "--trace", trace, "--trace-clear",
+            ], in: scratch
+        ).expectStatus(0)
+        let options = [trace, "--card", "k8-offline", "--seed", "7"]
+        #expect(try Program.run(["emv", "replay"] + options, in: scratch).status == 0)
+        let other = try Program.run(["emv", "replay", "--terminal", terminal] + options, in: scratch)
+        #expect(other.status == 7 && !other.output.contains("--force-online"))
+    }
+
     @Test func `a trace that cannot be read is reported with its line`() throws {
         let trace = try scratch.write("{\"c\":\"00A40400\",\"r\":\"9000\"}\n{\"c\":\"00\"}\n", to: "trace.jsonl")
         let result = try run("replay", trace)
